@@ -25,6 +25,7 @@
 #define LT_RUN_CODE_MAX_BYTES         (8 * LT_MIB)  /* a program's text */
 #define LT_RUN_LOG_MAX_BYTES          (64 * LT_KIB) /* all log lines of one program; the rest is dropped, with a note */
 #define LT_RUN_OUTPUT_MAX_BYTES       (64 * LT_KIB) /* all output() of one program, likewise */
+#define LT_RUN_PIPED_MAX_BYTES        (64 * LT_MIB) /* output and log lines, each, of `lathe run` into a file or pipe */
 #define LT_RUN_RESULT_MAX_BYTES       (64 * LT_MIB) /* a result is not cut; over this it is an error */
 #define LT_RUN_ERROR_BYTES            (32 * LT_KIB) /* of an error's message: it goes to a model */
 #define LT_RUN_CONTEXT_BYTES          200           /* of the line an error is in; minified programs are one line */

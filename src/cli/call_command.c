@@ -93,6 +93,7 @@ static lt_status call_with_approver(lt_command_session *s, call_job *j, lt_appro
                                    .cancel = &s->app.cancel};
   lt_approver_set_preview(approver, s->app.door, lt_toolbox_policy(s->app.toolbox));
   LT_TRY(lt_toolbox_begin(s->app.toolbox, &how, &defaults, &run, err));
+  lt_activity_follow(s->activity, &run.caller);
   lt_status status = call_tool(s, j, &run.caller, err);
   lt_toolbox_end(&run);
   return status;

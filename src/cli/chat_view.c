@@ -410,16 +410,11 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
-static bool chat_view_may_dim_terminal(void) {
-  const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-  return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
-}
-
 lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *console, bool json, lt_err *err) {
   *view = (lt_chat_view){.loop = loop, .console = console, .json = json};
   view->out_is_terminal = isatty(STDOUT_FILENO);
   view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;
-  view->dims = view->err_is_terminal && chat_view_may_dim_terminal();
+  view->dims = view->err_is_terminal && lt_console_has_colour(stderr);
   LT_TRY(lt_timer_new(loop, chat_view_on_spinner_timer, view, &view->timer, err));
   console->make_way = chat_view_make_way_for_line;
   console->on_release = chat_view_acknowledge_held;

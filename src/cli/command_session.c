@@ -12,7 +12,9 @@
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 static void command_session_on_line(void *arg, lt_report_kind kind, lt_str line) {
   const lt_command_session *s = arg;
-  if (kind != LT_REPORT_PROGRESS || isatty(STDERR_FILENO)) {
+  if (kind == LT_REPORT_PROGRESS && s->activity != NULL) {
+    lt_activity_say(s->activity, line, true);
+  } else if (kind != LT_REPORT_PROGRESS || isatty(STDERR_FILENO)) { /* a terminal that cannot erase keeps the line */
     lt_console_lines(&s->console, kind == LT_REPORT_WARNING ? "warning: " : "", line);
   }
 }
@@ -57,12 +59,14 @@ static bool command_session_passes_check(lt_command_session *s,
 
 static int command_session_do_work(lt_command_session *s) LT_YIELDS {
   lt_session_await(&s->app);
+  lt_activity_say(s->activity, LT_STR(""), false);
   return s->app.cancel.why == LT_OK ? s->plan.work(s, s->plan.arg) : LT_EXIT_INTERRUPTED;
 }
 
 static void command_session_on_fiber(void *arg) {
   lt_command_session *s = arg;
   lt_err err = LT_ERR_INIT;
+  s->activity = lt_activity_new(s->app.loop, &s->console);
   if (lt_session_open(&s->app, &err) != LT_OK) {
     command_session_print_error(s, &err);
     s->exit_code = LT_EXIT_FAILED;
@@ -71,6 +75,8 @@ static void command_session_on_fiber(void *arg) {
     s->exit_code = command_session_do_work(s);
   }
   lt_session_close(&s->app);
+  lt_activity_free(s->activity);
+  s->activity = NULL;
 }
 
 static lt_status command_session_start(lt_command_session *s, lt_err *err) {

@@ -6,6 +6,7 @@
 #define LT_CLI_COMMAND_SESSION_H
 
 #include "app/session.h"
+#include "cli/activity.h"
 #include "cli/console.h"
 
 typedef struct lt_command_session lt_command_session;
@@ -26,6 +27,7 @@ typedef struct lt_command_plan {
 struct lt_command_session {
   lt_session app;
   lt_console console;
+  lt_activity *activity; /* NULL: none is shown */
   lt_command_plan plan;
   int exit_code;
 };

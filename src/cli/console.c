@@ -2,6 +2,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -122,6 +124,28 @@ static void console_add_text(lt_buf *out, FILE *to, lt_str text) {
   console_add_utf8(out, lt_buf_view_or(&plain, LT_STR("(too long to be shown)")));
 }
 
+bool lt_console_has_colour(FILE *to) {
+  const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+  return isatty(fileno(to)) && (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+static void console_add_before(lt_buf *line, const char *before) {
+  static const struct {
+    const char *before, *colour;
+  } kinds[] = {{"error: ", "\x1b[31m"},
+               {"[error] ", "\x1b[31m"},
+               {"warning: ", "\x1b[33m"},
+               {"[warn] ", "\x1b[33m"},
+               {"[log] ", "\x1b[2m"}};
+  const char *colour = NULL;
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && colour == NULL; i++) {
+    colour = strcmp(before, kinds[i].before) == 0 && lt_console_has_colour(stderr) ? kinds[i].colour : NULL;
+  }
+  lt_buf_addc(line, colour != NULL ? colour : "");
+  lt_buf_addc(line, before);
+  lt_buf_addc(line, colour != NULL ? "\x1b[0m" : "");
+}
+
 static void console_make_room(const lt_console *console) {
   if (console->make_way != NULL) {
     console->make_way(console->way_arg);
@@ -145,7 +169,7 @@ static lt_str console_mask(const lt_console *console, lt_str text, lt_buf *maske
 static void console_say_line(const lt_console *console, const char *before, lt_str text, const char *after) {
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(line, LT_HELD_OUTPUT_BYTES);
-  lt_buf_addc(&line, before);
+  console_add_before(&line, before);
   console_add_text(&line, stderr, console_mask(console, text, &masked));
   lt_buf_addc(&line, after);
   console_write_line(console, stderr, &line);
@@ -164,7 +188,7 @@ void lt_console_lines(const lt_console *console, const char *before, lt_str text
   for (size_t at = 0; at < rest.n;) {
     size_t end = lt_str_find(rest, LT_STR("\n"), at);
     end = end < rest.n ? end + 1 : rest.n;
-    lt_buf_addc(&lines, before);
+    console_add_before(&lines, before);
     lt_buf_add(&lines, lt_str_sub(rest, at, end));
     at = end;
   }
@@ -181,7 +205,8 @@ void lt_console_format(const lt_console *console, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  lt_console_line(console, "", lt_str_of(text));
+  bool is_warning = strncmp(text, "warning: ", 9) == 0;
+  lt_console_line(console, is_warning ? "warning: " : "", lt_str_of(is_warning ? text + 9 : text));
 }
 
 void lt_console_warning(void *console, lt_str message) {

@@ -22,7 +22,10 @@ typedef struct lt_console {
   void *way_arg;
 } lt_console;
 
-/* A line on standard error: `before`, then the text without secrets. Half a surrogate pair becomes U+FFFD. */
+/* Whether colours may be written there: a terminal that has them, and no NO_COLOR (https://no-color.org). */
+bool lt_console_has_colour(FILE *to);
+/* A line on standard error: `before`, coloured if it says how bad the line is ("error: ", "warning: ", ...), then the
+ * text without secrets. Half a surrogate pair becomes U+FFFD. */
 void lt_console_line(const lt_console *console, const char *before, lt_str text);
 /* The same with `before` in front of each line of the text. */
 void lt_console_lines(const lt_console *console, const char *before, lt_str text);

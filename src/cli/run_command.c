@@ -253,26 +253,40 @@ static void run_print_failure(const lt_console *console, const lt_run_result *re
   run_print_calls(console, result);
 }
 
-static void run_print_cuts(const lt_console *console, const lt_run_result *result) {
+/* Output and log lines of a program that has no configured limit: a file or a pipe gets all, a terminal what a person
+ * may read. What Python prints is its log. 0: the runner's own limit. */
+static size_t run_stream_max_bytes(const run_job *j, int fd) {
+  return isatty(j->opt.json ? STDOUT_FILENO : fd) ? 0 : LT_RUN_PIPED_MAX_BYTES;
+}
+
+static size_t run_output_max_bytes(const run_job *j, const lt_config *config) {
+  int fd = j->lang == LT_LANG_PYTHON ? STDERR_FILENO : STDOUT_FILENO;
+  return config->max_output_bytes != 0 ? (size_t)config->max_output_bytes : run_stream_max_bytes(j, fd);
+}
+
+static void run_print_cuts(const lt_console *console, const lt_run_request *request, const lt_run_result *result) {
   if (result->output_cut) {
     lt_console_format(console,
                       "warning: the program output more than its limit: the rest was dropped "
-                      "(sandbox.maxOutputBytes; a result is not cut)");
+                      "(sandbox.maxOutputBytes; a result is not cut%s)",
+                      isatty(STDOUT_FILENO) ? "; a file or a pipe gets up to 64 MiB" : "");
   }
   if (result->log_cut) {
-    lt_console_format(console, "warning: the program logged more than %lu KiB: the rest was dropped",
-                      LT_RUN_LOG_MAX_BYTES / LT_KIB);
+    size_t max =
+        request->lang == LT_LANG_PYTHON ? lt_run_request_output_bytes(request) : lt_run_request_log_bytes(request);
+    lt_console_format(console, "warning: the program logged more than %zu KiB: the rest was dropped", max / LT_KIB);
   }
 }
 
-static void run_print_result(const lt_command_session *s, const run_job *j, const lt_run_result *result) {
+static void run_print_result(const lt_command_session *s, const run_job *j, const lt_run_request *request,
+                             const lt_run_result *result) {
   if (j->opt.json) {
     LT_AUTO_BUF(json, 4 * LT_JSON_MAX_BYTES);
     lt_run_result_json(result, s->app.secrets, &json);
     lt_console_output(&s->console, lt_buf_view(&json));
     return;
   }
-  run_print_cuts(&s->console, result);
+  run_print_cuts(&s->console, request, result);
   if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
     lt_console_output(&s->console, lt_buf_view(&result->value));
   }
@@ -284,8 +298,10 @@ static void run_print_result(const lt_command_session *s, const run_job *j, cons
   }
 }
 
+/* Who reads output that was cut must not take it for all. */
 static int run_exit_code(const lt_run_result *result) {
-  lt_status status = result->status == LT_OK && result->unread.n > 0 ? LT_E_PROGRAM : result->status;
+  bool is_incomplete = result->unread.n > 0 || result->output_cut;
+  lt_status status = result->status == LT_OK && is_incomplete ? LT_E_PROGRAM : result->status;
   return status == LT_OK            ? LT_EXIT_OK
          : status == LT_E_TIMEOUT   ? LT_EXIT_TIMEOUT
          : status == LT_E_CANCELLED ? LT_EXIT_INTERRUPTED
@@ -303,7 +319,8 @@ static lt_run_request run_request(lt_command_session *s, const run_job *j) {
       .timeout_ms = (uint64_t)(j->opt.timeout_ms > 0 ? j->opt.timeout_ms : config->timeout_ms),
       .has_fixed_timeout = j->opt.timeout_ms > 0,
       .memory_bytes = (uint64_t)(j->opt.memory_mb > 0 ? j->opt.memory_mb : config->memory_mb) * LT_MIB,
-      .max_output_bytes = (size_t)config->max_output_bytes,
+      .max_output_bytes = run_output_max_bytes(j, config),
+      .max_log_bytes = run_stream_max_bytes(j, STDERR_FILENO),
       .modules = j->modules.list,
       .module_count = j->modules.count,
       .cancel = &s->app.cancel,
@@ -324,7 +341,7 @@ static lt_status run_with_runner(lt_command_session *s, run_job *j, const lt_run
   lt_run_result_init(&result);
   lt_status status = runner->run(runner, request, &result, err);
   if (status == LT_OK) {
-    run_print_result(s, j, &result);
+    run_print_result(s, j, request, &result);
     j->exit_code = run_exit_code(&result);
   }
   lt_run_result_release(&result);
@@ -345,7 +362,10 @@ static lt_status run_program(lt_command_session *s, run_job *j, lt_err *err) LT_
   lt_status status = lt_toolbox_begin(s->app.toolbox, &how, &request, &run, err);
   if (status == LT_OK) {
     request.caller = &run.caller;
+    lt_activity_follow(s->activity, &run.caller);
+    lt_activity_say(s->activity, LT_STR("running the program"), false);
     status = run_with_runner(s, j, &request, err);
+    lt_activity_say(s->activity, LT_STR(""), false);
     lt_toolbox_end(&run);
   }
   lt_approver_free(how.approver);

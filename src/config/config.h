@@ -189,7 +189,7 @@ typedef struct lt_config {
   bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
   int64_t memory_mb;           /* sandbox.memoryMb; 0: each runner has its own default */
-  int64_t max_output_bytes;    /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */
+  int64_t max_output_bytes;    /* sandbox.maxOutputBytes, 0: LT_RUN_OUTPUT_MAX_BYTES, or as the command says */
   const char *time_zone;       /* sandbox.timeZone, a name that lt_time_zone_find knows; NULL: UTC */
   const char *const *warnings; /* one line each, NULL last, never NULL */
 } lt_config;

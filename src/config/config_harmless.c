@@ -1,6 +1,8 @@
 /* Values of keys that need no trust: rows of config_keys.c name these functions. */
 #include "config/config_harmless.h"
 
+#include "base/limits.h"
+
 bool lt_config_harmless_text(const lt_config_key *key, const lt_yaml_node *node, const lt_config *below) {
   (void)key;
   (void)below;
@@ -25,6 +27,12 @@ bool lt_config_harmless_lower(const lt_config_key *key, const lt_yaml_node *node
   int64_t value, now;
   memcpy(&now, (const char *)below + key->at, sizeof now);
   return lt_yaml_int(node, &value) && value <= now;
+}
+
+bool lt_config_harmless_output(const lt_config_key *key, const lt_yaml_node *node, const lt_config *below) {
+  int64_t value, now;
+  memcpy(&now, (const char *)below + key->at, sizeof now);
+  return lt_yaml_int(node, &value) && value <= (now != 0 ? now : (int64_t)LT_RUN_OUTPUT_MAX_BYTES);
 }
 
 bool lt_config_harmless_true(const lt_config_key *key, const lt_yaml_node *node, const lt_config *below) {

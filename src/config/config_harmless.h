@@ -8,6 +8,7 @@ lt_config_harmless_fn lt_config_harmless_text;   /* no ${NAME} */
 lt_config_harmless_fn lt_config_harmless_action; /* ask or deny */
 lt_config_harmless_fn lt_config_harmless_number; /* any */
 lt_config_harmless_fn lt_config_harmless_lower;  /* at most what the layers below say */
+lt_config_harmless_fn lt_config_harmless_output; /* the same for sandbox.maxOutputBytes, whose 0 has one meaning */
 lt_config_harmless_fn lt_config_harmless_true;
 
 #endif

@@ -48,6 +48,14 @@ uint64_t lt_run_request_memory_bytes(const lt_run_request *request) {
   return least < LT_RUN_MEMORY_MAX_BYTES ? least : LT_RUN_MEMORY_MAX_BYTES;
 }
 
+size_t lt_run_request_output_bytes(const lt_run_request *request) {
+  return request->max_output_bytes != 0 ? request->max_output_bytes : LT_RUN_OUTPUT_MAX_BYTES;
+}
+
+size_t lt_run_request_log_bytes(const lt_run_request *request) {
+  return request->max_log_bytes != 0 ? request->max_log_bytes : LT_RUN_LOG_MAX_BYTES;
+}
+
 size_t lt_run_request_find_function(const lt_run_request *request, lt_str name) {
   size_t i = 0;
   while (i < request->function_count && !lt_str_eq(request->functions[i].name, name)) {

@@ -44,7 +44,8 @@ typedef struct lt_run_request {
                           an approval does not count */
   bool has_fixed_timeout;  /* the program's text cannot ask for another one (exec_pragma.h) */
   uint64_t memory_bytes;   /* 0: LT_RUN_MEMORY_BYTES; LT_RUN_MEMORY_MIN_BYTES to LT_RUN_MEMORY_MAX_BYTES */
-  size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES */
+  size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES; an output beyond it is left out as a whole */
+  size_t max_log_bytes;    /* 0: LT_RUN_LOG_MAX_BYTES */
   const lt_run_module *modules;
   size_t module_count;
   const lt_run_function *functions;
@@ -70,6 +71,8 @@ size_t lt_run_request_find_bad_byte(const lt_run_request *request);
 /* The request's limits with the defaults filled in. */
 uint64_t lt_run_request_timeout_ms(const lt_run_request *request);
 uint64_t lt_run_request_memory_bytes(const lt_run_request *request);
+size_t lt_run_request_output_bytes(const lt_run_request *request);
+size_t lt_run_request_log_bytes(const lt_run_request *request);
 /* The index of the function of that name; request->function_count: no such function. */
 size_t lt_run_request_find_function(const lt_run_request *request, lt_str name);
 

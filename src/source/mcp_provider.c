@@ -118,7 +118,10 @@ static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str inpu
   lt_loop *loop = self->loop;
   lt_door *door = self->door;
   const lt_caller *caller = options->caller;
-  lt_mcp_call_options how = {.timeout_ms = options->timeout_ms, .cancel = options->cancel};
+  lt_mcp_call_options how = {.timeout_ms = options->timeout_ms,
+                             .cancel = options->cancel,
+                             .on_progress = options->on_progress,
+                             .arg = options->progress_arg};
   conversion c = {.out = out, .wants_media = caller != NULL && caller->artifacts != NULL};
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = mcp_provider_prepare_conversion(&c, self, name);

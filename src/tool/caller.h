@@ -36,8 +36,9 @@ struct lt_approver {
 };
 
 /* --- The caller --------------------------------------------------------------------------------------------------- */
-/* FINISHED is the last event of every call. STARTED and ASKED come only for calls that reach these steps. */
-typedef enum lt_call_stage { LT_CALL_STARTED, LT_CALL_ASKED, LT_CALL_FINISHED } lt_call_stage;
+/* FINISHED is the last event of every call. STARTED and ASKED come only for calls that reach these steps, PROGRESS only
+ * for a caller that wants it. */
+typedef enum lt_call_stage { LT_CALL_STARTED, LT_CALL_ASKED, LT_CALL_PROGRESS, LT_CALL_FINISHED } lt_call_stage;
 typedef struct lt_call_event {
   lt_call_stage stage;
   uint64_t call;       /* the call's number at the door; 0: answered from the record */
@@ -47,7 +48,8 @@ typedef struct lt_call_event {
   lt_str input;        /* JSON text; for a refused call the original text, which may be no JSON */
   lt_str edited_input; /* with what a person replaced the input; empty: with nothing */
   lt_status status;
-  lt_str answer; /* FINISHED: the value (JSON text), or the message */
+  lt_str answer; /* FINISHED: the value (JSON text), or the message; PROGRESS: what the server says, may be empty */
+  double progress, progress_total; /* PROGRESS; the total is 0 when the server does not know it */
 } lt_call_event;
 
 typedef struct lt_caller lt_caller;
@@ -69,6 +71,7 @@ struct lt_caller {
   void *prompt;            /* used by the plugin host; see plugin/host.h */
   /* Receives each call's events, on the loop; may be NULL. Must not yield. Secrets are masked. */
   void (*on_call)(void *arg, const lt_call_event *event);
+  bool wants_progress; /* servers are asked to tell the progress of calls */
   void *arg;
 };
 

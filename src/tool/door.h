@@ -25,6 +25,10 @@ typedef struct lt_invoke_options {
   /* Called when the call begins to wait for an approval, and when this wait ends; may be NULL. Must not yield. */
   void (*on_approval)(void *arg, bool waiting);
   void *arg;
+  /* Receives the progress of a long call, as far as the provider knows it; set by the door for a caller that wants it
+   * (lt_caller.wants_progress). `total` is 0 when it is not known, `message` may be empty. Must not yield. */
+  void (*on_progress)(void *progress_arg, double progress, double total, lt_str message);
+  void *progress_arg;
 } lt_invoke_options;
 
 /* A provider of tools: an MCP server, a plugin, a built-in. */

@@ -126,6 +126,24 @@ static void door_tell(door_call *c, lt_call_stage stage, lt_status status, lt_st
   c->caller->on_call(c->caller->arg, &event);
 }
 
+static void door_tell_progress(void *arg, double progress, double total, lt_str message) {
+  door_call *c = arg;
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  lt_secrets_mask(c->secrets, message, &masked);
+  const lt_call_event event = {
+      .stage = LT_CALL_PROGRESS,
+      .call = c->number,
+      .run = c->caller->run,
+      .seq = c->options.seq,
+      .tool = c->id,
+      .input = door_shown_input(c),
+      .answer = lt_buf_view_or(&masked, LT_STR("***")),
+      .progress = progress,
+      .progress_total = total,
+  };
+  c->caller->on_call(c->caller->arg, &event);
+}
+
 /* --- 1: which tool ------------------------------------------------------------------------------------------------ */
 /* LT_E_CLOSED with the provider's reason when it cannot be called. */
 static lt_status door_check_provider_up(door_call *c, lt_provider *provider) {
@@ -564,6 +582,10 @@ static lt_status door_finish_answer(door_call *c) LT_YIELDS {
 
 static lt_status door_invoke(door_call *c) LT_YIELDS {
   lt_provider *provider = c->tool->provider;
+  if (c->caller->wants_progress && c->caller->on_call != NULL) {
+    c->options.on_progress = door_tell_progress;
+    c->options.progress_arg = c;
+  }
   lt_status status = provider->invoke(provider, c->tool->name, c->input, &c->options, c->out, &c->err);
   if (status == LT_OK) {
     return door_finish_answer(c);

@@ -106,10 +106,14 @@ const tools = {
       const token = meta?.progressToken;
       notify("notifications/progress", { progressToken: "nobody", progress: 9 });
       for (let i = 1; token !== undefined && i <= a.steps; i++) {
-        notify("notifications/progress", { progressToken: token, progress: i, total: a.steps, message: `step ${i}` });
+        notify("notifications/progress", { progressToken: token, progress: i, total: a.steps, message: `${a.text ?? "step"} ${i}` });
       }
-      answer(id, text(`token ${JSON.stringify(token)}`));
-      if (token !== undefined) notify("notifications/progress", { progressToken: token, progress: 99 });
+      const end = () => {
+        answer(id, text(`token ${JSON.stringify(token)}`));
+        if (token !== undefined) notify("notifications/progress", { progressToken: token, progress: 99 });
+      };
+      if (a.ms) setTimeout(end, a.ms);
+      else end();
     },
   },
   grow: { run: (id, a) => { extra += a.n ?? 1; for (let i = 0; i < (a.times ?? 1); i++) changed(); answer(id, text(extra)); } },

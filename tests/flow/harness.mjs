@@ -143,7 +143,7 @@ const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|run
 /**
  * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), typed (standard input stays open for `type`), cwd, env, redirect (as a shell has it), and
  * limitMs, after which it is killed and the test fails; uid, for root to run it as somebody else, and program, another lathe. `terminal: true`: at a terminal of its own, on which everything
- * is that was not redirected; what is shown there is `stdout`, and `type` types. `window`: its [rows, columns], 0 for unknown; `resize` changes them.
+ * is that was not redirected; what is shown there is `stdout`, and `type` types. TERM is "dumb" there, unless env says otherwise, so that nothing is drawn over. `window`: its [rows, columns], 0 for unknown; `resize` changes them.
  * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
  */
 export function start(args, options = {}) {
@@ -161,7 +161,7 @@ export function start(args, options = {}) {
   const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
     cwd: options.cwd ?? home,
     ...(options.uid && { uid: options.uid, gid: options.uid }),
-    env: { ...inherited, ...(dropping && { LATHE_DROP_WAITING: "1" }), HOME: home, ...(options.terminal && { LATHE_FLOW_WINDOW: (options.window ?? [0, 0]).join(" ") }), [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
+    env: { ...inherited, ...(dropping && { LATHE_DROP_WAITING: "1" }), HOME: home, ...(options.terminal && { TERM: "dumb", LATHE_FLOW_WINDOW: (options.window ?? [0, 0]).join(" ") }), [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
     stdio: [options.stdin === undefined && !options.terminal && !options.typed ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const chunks = { stdout: [], stderr: [] };

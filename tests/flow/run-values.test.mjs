@@ -543,8 +543,8 @@ describe("limits from the configuration", () => {
   });
   test("sandbox.maxOutputBytes", async () => {
     const end = await program("output('12345678'); output('abc'); output('never')", ["--config", config({ sandbox: { maxOutputBytes: 10 } })]);
-    assert.equal(end.code, 0);
-    assert.equal(end.stdout, "12345678\nab\n");
+    assert.equal(end.code, 1);
+    assert.equal(end.stdout, "12345678\n");
     assert.match(end.stderr, /^warning: .*output.*limit.*dropped/);
   });
 });

@@ -74,7 +74,7 @@ describe("before it is trusted", () => {
   test("it may tighten: deny, ask, budgets, lower bounds", async () => {
     const rules = { policy: [{ match: "fake.*", action: "deny" }, { match: "*", when: "input.a > 1", action: "ask" }], budgets: [{ match: "*", calls: 1 }] };
     const at = stranger({ tools: rules, sandbox: { timeoutMs: 1000, maxOutputBytes: 5, requireWalls: true } });
-    prints(await at.lathe(["run", "-e", "output('123456789'); 1"]), { stdout: "12345\n1\n", stderr: (await program("output('123456789'); 1", ["--config", config({ sandbox: { maxOutputBytes: 5 } })])).stderr });
+    prints(await at.lathe(["run", "-e", "output('123456789'); 1"]), { stdout: "1\n", code: 1, stderr: (await program("output('123456789'); 1", ["--config", config({ sandbox: { maxOutputBytes: 5 } })])).stderr });
     const end = await at.lathe(["run", "-e", "fakeAdd({ a: 1, b: 2 })", "--mcp-config", config({ mcpServers: { fake: fake() } })]);
     assert.match(end.stderr, /not allowed|denied|refused/i);
     assert.equal(end.code, 1);
@@ -328,7 +328,7 @@ describe("layers", () => {
   });
   test("single values are the project's, others stay", async () => {
     const at = layered({ sandbox: { maxOutputBytes: 3, timeoutMs: 200 } }, { sandbox: { maxOutputBytes: 5 } });
-    assert.match((await at.lathe(["run", "-e", "output('123456789')"])).stdout, /^12345\n/);
+    assert.match((await at.lathe(["run", "-e", "output('12345'); output('6')"])).stdout, /^12345\n$/);
     assert.equal((await at.lathe(["run", "-e", "for (;;);"])).code, 124);
   });
   test("variables for Python: the project's list stands in place of the person's", async () => {

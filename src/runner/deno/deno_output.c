@@ -24,7 +24,7 @@ static void deno_output_append(lt_deno_run *run, lt_said said, lt_str content) {
   }
 }
 
-/* Adds a text as far as there is room. After a cut, no further text is added. */
+/* Adds a text, or where there is no room the beginning of a log line. After a cut, no further text is added. */
 static void deno_output_add_fitting(lt_deno_run *run, lt_said said, lt_str text, size_t *used, size_t max,
                                     bool *was_cut) {
   size_t room = max > *used ? max - *used : 0;
@@ -34,25 +34,26 @@ static void deno_output_add_fitting(lt_deno_run *run, lt_said said, lt_str text,
   }
   *was_cut = costs > room;
   *used += costs;
-  text = lt_utf8_cut(text, room);
+  text = !*was_cut || said != LT_SAID_OUTPUT ? lt_utf8_cut(text, room) : LT_STR_NULL;
   if (!*was_cut || text.n > 0) {
     deno_output_append(run, said, text);
   }
 }
 
 void lt_deno_output_add(lt_deno_run *run, lt_said said, lt_str text) {
-  size_t max = run->request->max_output_bytes != 0 ? run->request->max_output_bytes : LT_RUN_OUTPUT_MAX_BYTES;
   if (said == LT_SAID_OUTPUT) {
-    deno_output_add_fitting(run, said, text, &run->output.output_bytes, max, &run->result->output_cut);
+    deno_output_add_fitting(run, said, text, &run->output.output_bytes, lt_run_request_output_bytes(run->request),
+                            &run->result->output_cut);
   } else {
-    deno_output_add_fitting(run, said, text, &run->output.log_bytes, LT_RUN_LOG_MAX_BYTES, &run->result->log_cut);
+    deno_output_add_fitting(run, said, text, &run->output.log_bytes, lt_run_request_log_bytes(run->request),
+                            &run->result->log_cut);
   }
 }
 
 /* Adds a line that the program itself printed. */
 static void deno_output_add_line(lt_deno_run *run, lt_str text, bool ended) {
   lt_said said = run->is_typescript && !run->request->without_output ? LT_SAID_OUTPUT : LT_SAID_LOG;
-  lt_deno_output_add(run, said, lt_str_sub(text, 0, LT_RUN_OUTPUT_MAX_BYTES + 1));
+  lt_deno_output_add(run, said, text);
   if (said == LT_SAID_OUTPUT && ended) {
     lt_deno_output_add(run, said, LT_STR("\n"));
   }

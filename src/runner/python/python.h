@@ -40,7 +40,7 @@ void lt_python_free(lt_python *python) LT_YIELDS;
 lt_status lt_python_warm(lt_python *python, lt_err *err) LT_YIELDS;
 
 /* The runner interface, for LT_LANG_PYTHON. It ignores a request's `modules`, `functions`, `values` and
- * `without_output`. What a program prints is its log, of which `max_output_bytes` are kept (0: LT_RUN_LOG_MAX_BYTES).
+ * `without_output`. What a program prints is its log, of which `max_output_bytes` are kept (0: `max_log_bytes`).
  * `input` is the program's `input_data`. `memory_bytes` (0: LT_PYTHON_MEMORY_BYTES) are on top of the interpreter's own
  * memory. A result that a program set before it failed is in the result's `value`, beside the error.
  * Borrows: lives as long as `python`. */

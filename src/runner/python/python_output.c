@@ -24,7 +24,7 @@ static void python_output_add_text(lt_python_run *run, lt_said kind, lt_str cont
 }
 
 size_t lt_python_output_max_bytes(const lt_run_request *request) {
-  return request->max_output_bytes != 0 ? request->max_output_bytes : LT_RUN_LOG_MAX_BYTES;
+  return request->max_output_bytes != 0 ? request->max_output_bytes : lt_run_request_log_bytes(request);
 }
 
 /* Adds a line as far as the log has room. After a cut, no further line is added. */

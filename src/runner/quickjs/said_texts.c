@@ -43,7 +43,8 @@ static void said_add(lt_run *run, lt_said said, lt_str what) {
   }
 }
 
-/* Adds as much of a text as fits. After the first cut it adds nothing. */
+/* Adds a text, or where there is no room the beginning of a log line; half an output would be taken for all of it.
+ * After the first cut it adds nothing. */
 static void said_add_fitting(lt_run *run, lt_said said, lt_str text, size_t *used, size_t max, bool *was_cut) {
   size_t room = max > *used ? max - *used : 0;
   size_t costs = text.n > 0 ? text.n : 1; /* an empty text costs one byte, so that their number is limited */
@@ -52,18 +53,19 @@ static void said_add_fitting(lt_run *run, lt_said said, lt_str text, size_t *use
   }
   *was_cut = costs > room;
   *used += costs;
-  text = lt_utf8_cut(text, room);
+  text = !*was_cut || said != LT_SAID_OUTPUT ? lt_utf8_cut(text, room) : LT_STR_NULL;
   if (!*was_cut || text.n > 0) {
     said_add(run, said, text);
   }
 }
 
 void lt_said_texts_output(lt_run *run, lt_str text) {
-  size_t max = run->request->max_output_bytes != 0 ? run->request->max_output_bytes : LT_RUN_OUTPUT_MAX_BYTES;
-  said_add_fitting(run, LT_SAID_OUTPUT, text, &run->said.output_bytes, max, &run->result->output_cut);
+  said_add_fitting(run, LT_SAID_OUTPUT, text, &run->said.output_bytes, lt_run_request_output_bytes(run->request),
+                   &run->result->output_cut);
 }
 
 void lt_said_texts_log(lt_run *run, lt_log_level level, lt_str text) {
   lt_said said = level == LT_LOG_ERROR ? LT_SAID_ERROR : level == LT_LOG_WARN ? LT_SAID_WARNING : LT_SAID_LOG;
-  said_add_fitting(run, said, text, &run->said.log_bytes, LT_RUN_LOG_MAX_BYTES, &run->result->log_cut);
+  said_add_fitting(run, said, text, &run->said.log_bytes, lt_run_request_log_bytes(run->request),
+                   &run->result->log_cut);
 }
