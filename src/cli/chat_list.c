@@ -6,9 +6,25 @@
 #include "cli/chat.h"
 #include "cli/commands.h"
 
+#define IDS_SHOWN  4    /* of an ambiguous beginning */
 #define LISTED_MAX 1000 /* only the last used conversations are searched and listed */
 
 /* --- Finding a conversation --------------------------------------------------------------------------------------- */
+static lt_status chat_list_fail_several(lt_json all, lt_str wanted, lt_arena *arena, lt_err *err) {
+  LT_AUTO_BUF(ids, LT_ERR_MSG_MAX);
+  unsigned found = 0;
+  for (lt_json_iter it = lt_json_each(all); lt_json_next(&it);) {
+    lt_str id;
+    if (lt_json_str(lt_json_get(it.value, "id"), arena, &id) && lt_str_starts(id, wanted) && found++ < IDS_SHOWN) {
+      lt_buf_addc(&ids, ids.n > 0 ? ", " : "");
+      lt_buf_add(&ids, id);
+    }
+  }
+  return lt_fail(err, LT_E_NOTFOUND, "%u conversations begin with \"%.*s\": %.*s%s; say more of the id", found,
+                 LT_STR_ARG(lt_str_sub(wanted, 0, LT_STORE_ID_BYTES)), LT_STR_ARG(lt_buf_view(&ids)),
+                 found > IDS_SHOWN ? ", ... (lathe chat --list)" : "");
+}
+
 static lt_status chat_list_choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret, lt_err *err) {
   bool last = lt_str_eqc(wanted, "last");
   unsigned found = 0;
@@ -31,10 +47,7 @@ static lt_status chat_list_choose(lt_json all, lt_str wanted, lt_arena *arena, l
     return LT_OK;
   }
   lt_str shown = lt_str_sub(wanted, 0, 2 * LT_STORE_ID_BYTES);
-  return found > 1 ? lt_fail(err, LT_E_NOTFOUND,
-                             "%u conversations begin with \"%.*s\": say more of the id; see lathe "
-                             "chat --list",
-                             found, LT_STR_ARG(shown))
+  return found > 1 ? chat_list_fail_several(all, wanted, arena, err)
          : last    ? lt_fail(err, LT_E_NOTFOUND, "there is no conversation yet: begin one without -c")
                    : lt_fail(err, LT_E_NOTFOUND, "no conversation begins with \"%.*s\"; see lathe chat --list",
                              LT_STR_ARG(shown));
@@ -137,7 +150,8 @@ static void chat_list_put_line(lt_json conversation, lt_json orphans, lt_arena *
   int64_t prompts = 0;
   (void)lt_json_str(lt_json_get(conversation, "id"), arena, &id);
   (void)lt_json_str(lt_json_get(conversation, "updatedAt"), arena, &stamp);
-  (void)lt_json_str(lt_json_get(conversation, "title"), arena, &title);
+  (void)(lt_json_str(lt_json_get(conversation, "title"), arena, &title) ||
+         lt_json_str(lt_json_get(conversation, "firstMessage"), arena, &title));
   (void)lt_json_int(lt_json_get(conversation, "prompts"), &prompts);
   lt_buf_add(out, id);
   lt_buf_addc(out, "  ");

@@ -102,7 +102,8 @@ static lt_status replay_find_prompt(replay_job *j, lt_err *err) LT_YIELDS {
     return lt_fail(err, LT_E_CONFIG, "nothing is kept with store: sqlite::memory: there is no prompt");
   }
   LT_TRY(lt_store_new(j->session->app.loop, j->store, &j->from, err));
-  LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->opt.prompt), j->id, err));
+  lt_status found = lt_store_prompt_find(j->from, USER, lt_str_of(j->opt.prompt), j->id, err);
+  LT_TRY(found != LT_E_INVALID ? found : lt_fail(err, LT_E_NOTFOUND, "%s", lt_err_msg(err)));
   LT_TRY(replay_read_prompt(j, j->from, &j->then, err));
   LT_TRY(replay_check_prompt_ended(&j->then, err));
   return lt_store_prompt_copy(lt_toolbox_db(j->session->app.toolbox), j->from, lt_str_of(j->id), err);

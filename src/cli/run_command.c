@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/input_file.h"
 #include "app/modules.h"
+#include "app/run_llm.h"
 #include "app/runners.h"
 #include "cli/command_session.h"
 
@@ -359,7 +360,9 @@ static lt_status run_program(lt_command_session *s, run_job *j, lt_err *err) LT_
   }
   lt_approver_set_preview(how.approver, s->app.door, lt_toolbox_policy(s->app.toolbox));
   lt_toolbox_run run;
-  lt_status status = lt_toolbox_begin(s->app.toolbox, &how, &request, &run, err);
+  lt_run_llm llm;
+  lt_status status = lt_run_llm_init(&llm, &s->app, &request, err);
+  status = status == LT_OK ? lt_toolbox_begin(s->app.toolbox, &how, &request, &run, err) : status;
   if (status == LT_OK) {
     request.caller = &run.caller;
     lt_activity_follow(s->activity, &run.caller);
@@ -368,6 +371,7 @@ static lt_status run_program(lt_command_session *s, run_job *j, lt_err *err) LT_
     lt_activity_say(s->activity, LT_STR(""), false);
     lt_toolbox_end(&run);
   }
+  lt_run_llm_release(&llm);
   lt_approver_free(how.approver);
   return status;
 }

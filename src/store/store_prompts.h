@@ -113,7 +113,8 @@ lt_status lt_store_prompt_orphans_of(lt_store *store, lt_str user, lt_str conver
 
 /* --- Copies of prompts, for replay ------------------------------------------------------------ */
 /* Finds the user's prompt whose id begins with `wanted`, or the newest one for "last"; else the newest prompt of the
- * conversation whose id begins with `wanted`. LT_E_NOTFOUND: no prompt, or several. */
+ * conversation whose id begins with `wanted`. LT_E_NOTFOUND: no prompt; LT_E_INVALID: several,
+ * which the message lists. */
 lt_status lt_store_prompt_find(lt_store *store, lt_str user, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1],
                                lt_err *err) LT_YIELDS;
 /* Copies a prompt into an empty store, in the state "running" and without a process, with its records and the earlier

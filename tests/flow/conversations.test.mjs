@@ -37,7 +37,7 @@ describe("conversations", { concurrency: 2 }, () => {
     const w = world();
     const id = await w.chat("first\nof two lines");
     const list = await w.lathe("conversations");
-    assert.match(list.stdout, new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +1  \\(no title\\)\\n$`));
+    assert.match(list.stdout, new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +1  first of two lines\\n$`));
     assert.equal((await w.lathe("conversations", "list")).stdout, list.stdout);
     for (const name of [id, id.slice(0, 8), "last"]) {
       const show = await w.lathe("conversations", "show", name);

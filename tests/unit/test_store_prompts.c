@@ -148,7 +148,7 @@ static void see_conversations(db_fix *fix) {
   create_ended(fix, 1, 1);
   const char *text = get_conversation(fix, 1);
   expect_part(text, "{\"id\":\"a0000000000000000000000000000001\",\"title\":null,\"createdAt\":\"20");
-  expect_part(text, "Z\",\"updatedAt\":\"20");
+  expect_part(text, "Z\",\"firstMessage\":\"hello\",\"updatedAt\":\"20");
   expect_part(text, "Z\",\"prompts\":1}");
   DB_OK(lt_store_conversation_set_title(fix->db, LT_STR("ann"), conversation(1), LT_STR("A \"title\""), &fix->err));
   expect_part(get_conversation(fix, 1), ",\"title\":\"A \\\"title\\\"\",");

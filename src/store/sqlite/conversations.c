@@ -12,9 +12,11 @@ typedef struct conversation_title_job {
   lt_str title;
 } conversation_title_job;
 
-#define SELECT_ROWS                                               \
-  "SELECT id, title IS NOT NULL, title, created_at, updated_at, " \
-  "(SELECT count(*) FROM prompts WHERE conversation = c.number) FROM conversations c "
+#define SELECT_ROWS                                                                                    \
+  "SELECT id, title IS NOT NULL, title, created_at, updated_at, "                                      \
+  "(SELECT count(*) FROM prompts WHERE conversation = c.number), "                                     \
+  "(SELECT substr(input, 1, 200) FROM prompts WHERE conversation = c.number ORDER BY number LIMIT 1) " \
+  "FROM conversations c "
 
 static void conversation_put_row(lt_json_writer *w, const lt_query *query) {
   lt_json_begin_object(w);
@@ -28,6 +30,10 @@ static void conversation_put_row(lt_json_writer *w, const lt_query *query) {
   }
   lt_json_key(w, "createdAt");
   lt_json_put_str(w, lt_query_get(query, 3));
+  if (lt_query_get_int(query, 1) == 0) {
+    lt_json_key(w, "firstMessage"); /* what a person may know it by */
+    lt_json_put_str(w, lt_query_get(query, 6));
+  }
   lt_json_key(w, "updatedAt");
   lt_json_put_str(w, lt_query_get(query, 4));
   lt_json_key(w, "prompts");

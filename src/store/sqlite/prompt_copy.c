@@ -12,11 +12,12 @@
 typedef struct prompt_find_job {
   lt_str user, wanted;
   char id[LT_STORE_ID_BYTES + 1];
+  char others[3 * (LT_STORE_ID_BYTES + 2) + 1]; /* ", ID" for each further one */
   int64_t found;
 } prompt_find_job;
 
 #define FIND   "SELECT p.id FROM prompts p JOIN conversations c ON c.number = p.conversation WHERE c.user = ?1 AND "
-#define NEWEST " ORDER BY p.number DESC LIMIT 2"
+#define NEWEST " ORDER BY p.number DESC LIMIT 4"
 
 static lt_status prompt_find_select(struct sqlite3 *sql, const char *text, prompt_find_job *job, lt_err *err) {
   lt_query query = lt_query_prepare(sql, text);
@@ -25,6 +26,9 @@ static lt_status prompt_find_select(struct sqlite3 *sql, const char *text, promp
   while (lt_query_row(&query)) {
     if (job->found++ == 0) {
       snprintf(job->id, sizeof job->id, "%.*s", LT_STR_ARG(lt_query_get(&query, 0)));
+    } else {
+      size_t used = strlen(job->others);
+      snprintf(job->others + used, sizeof job->others - used, ", %.*s", LT_STR_ARG(lt_query_get(&query, 0)));
     }
   }
   return lt_query_end(&query, err);
@@ -33,6 +37,7 @@ static lt_status prompt_find_select(struct sqlite3 *sql, const char *text, promp
 static lt_status prompt_find(struct sqlite3 *sql, void *arg, lt_err *err) {
   prompt_find_job *job = arg;
   job->found = 0;
+  job->others[0] = '\0';
   LT_TRY(prompt_find_select(sql, FIND "(?2 = 'last' OR substr(p.id, 1, length(?2)) = ?2)" NEWEST, job, err));
   return job->found > 0 ? LT_OK
                         : prompt_find_select(sql,
@@ -55,7 +60,8 @@ lt_status lt_store_prompt_find(lt_store *db, lt_str user, lt_str wanted, char re
                 : lt_fail(err, LT_E_NOTFOUND, "no prompt and no conversation begins with \"%.*s\"", LT_STR_ARG(shown));
   }
   if (job.found > 1 && !last) {
-    return lt_fail(err, LT_E_NOTFOUND, "several begin with \"%.*s\": say more of the id", LT_STR_ARG(shown));
+    return lt_fail(err, LT_E_INVALID, "several begin with \"%.*s\": say more of the id (%s%s%s)", LT_STR_ARG(shown),
+                   job.id, job.others, job.found > 3 ? ", ..." : "");
   }
   memcpy(ret_id, job.id, sizeof job.id);
   return LT_OK;
