@@ -174,6 +174,7 @@ static bool engine_next_outcome(lt_guest *guest, bool *ret_threw) LT_YIELDS {
  * (LT_JS_EXCEPTION). */
 static lt_js engine_await(lt_guest *guest, lt_js promise) LT_YIELDS {
   bool threw = false;
+  guest->has_waited = guest->has_waited || lt_guest_promise_state(guest, promise) == 0;
   for (;;) {
     if (!engine_run_jobs(guest)) {
       return LT_JS_EXCEPTION;
@@ -195,10 +196,11 @@ static lt_js engine_await(lt_guest *guest, lt_js promise) LT_YIELDS {
   }
 }
 
-/* Waits for calls that are still open at the end (docs/internals/engine.md). */
-static bool engine_drain(lt_guest *guest) LT_YIELDS {
+/* Waits for calls that are still open at the end; `value` is the program's (docs/internals/engine.md). */
+static bool engine_drain(lt_guest *guest, lt_js value) LT_YIELDS {
   bool threw = false;
-  if (guest->has_weak_timers && lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_LAST, NULL, 0))) {
+  lt_js args[] = {value, LT_JS_MK(LT_TAG_BOOL, guest->has_waited)};
+  if (guest->has_weak_timers && lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_LAST, args, 2))) {
     return false;
   }
   do {
@@ -266,7 +268,7 @@ static lt_js engine_run(lt_guest *guest, const lt_program *program, bool *ret_un
   if (!lt_js_is_exception(value)) {
     value = engine_finish(guest, program, value);
   }
-  if (!lt_js_is_exception(value) && !engine_drain(guest)) {
+  if (!lt_js_is_exception(value) && !engine_drain(guest, value)) {
     value = LT_JS_EXCEPTION;
   }
   return value;

@@ -17,6 +17,7 @@ void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host) {
   guest->seed = 0;
   guest->random_blocks = 0;
   guest->has_weak_timers = false;
+  guest->has_waited = false;
   if (box->image != NULL) {
     guest->context = box->image->head.context;
     guest->runtime = box->image->head.runtime;

@@ -75,7 +75,8 @@ typedef struct lt_guest {
   uint64_t random;        /* state of reproducible random bytes; 0: the kernel's random bytes */
   uint64_t seed;          /* of the program's random bytes; 0: the kernel's */
   uint64_t random_blocks; /* of them used so far */
-  bool has_weak_timers;   /* there are timers that the program does not wait for at its end */
+  bool has_weak_timers;   /* there are timers that the program may not wait for at its end */
+  bool has_waited;        /* for a promise that was not settled: the program is asynchronous */
   lt_rejection rejections[LT_REJECTIONS_MAX];
   uint32_t rejection_count;
   uint32_t rejections_more; /* rejections that did not fit above */

@@ -464,6 +464,8 @@
 
   // Timers: bounded by the program's deadline, waited for at its end.
   const timers = new Map();
+  const long = new Map(); // those of setTimeout that take longer than LONG_MS
+  const LONG_MS = 1000;
   let lastTimer = 0;
   const startTimer = (ms) => {
     try {
@@ -493,6 +495,10 @@
       }]);
     };
     begin();
+    if (!again && ms > LONG_MS) {
+      H.weak();
+      apply(mapSet, long, [handle, true]);
+    }
     return handle;
   };
   const clearTimer = (handle) => {
@@ -514,8 +520,11 @@
     const handle = setTimer(() => { apply(mapDelete, weak, [handle]); run(); }, ms, false);
     apply(mapSet, weak, [handle, true]);
   };
-  roots.last = () => {
+  // `waited`: the value is what the program awaited or returned. Then a long timer is most often the loser of a race
+  // with a call, and nobody needs it. A program whose value is undefined, or the timer itself, is about its timers.
+  roots.last = (value, waited) => {
     for (const handle of [...weak.keys()]) clearTimer(handle);
+    if (waited && value !== undefined && apply(mapGet, timers, [value]) === undefined) for (const handle of [...long.keys()]) clearTimer(handle);
   };
   named('queueMicrotask', ((resolved) => (f) => { apply(then, resolved, [() => f()]); })(Promise.resolve()));
   global('input', undefined);

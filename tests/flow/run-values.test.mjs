@@ -293,6 +293,12 @@ describe("shapes of programs", () => {
   test("a cleared timer never comes", async () => {
     prints(await program("const t = setTimeout(() => output('never'), 5); clearTimeout(t); await sleep(20); 'end'"), { stdout: "end\n" });
   });
+  test("the loser of a race is not waited for", async () => {
+    const race = "Promise.race([Promise.resolve(7), new Promise((_, no) => setTimeout(() => no(new Error('slow')), 60000))])";
+    for (const code of [`return await ${race}`, `const r = await ${race}; r`, `async () => ${race}`]) assert.equal(await value(code, ["--timeout", "20000"]), 7);
+    prints(await program("await null; setTimeout(() => output('later'), 1100)"), { stdout: "later\n1\n" });
+    prints(await program("setTimeout(() => output('later'), 1100); 'started'"), { stdout: "later\nstarted\n" });
+  });
   test("an error in a timer is a failure", async () => {
     assert.match((await failure("setTimeout(() => { throw new Error('in timer') }, 1); 1")).error, /in timer/);
   });

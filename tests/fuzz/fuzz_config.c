@@ -20,7 +20,7 @@ static bool is_harmless(const lt_config *config) {
   return things == 0 && !config->python.given && !config->plan.given && config->store == NULL &&
          config->deno_path == NULL && config->typescript.path == NULL && config->defaults.model == NULL &&
          config->defaults.mode == NULL && config->require_walls && config->timeout_ms <= none.timeout_ms &&
-         config->memory_mb <= none.memory_mb && config->max_output_bytes <= none.max_output_bytes;
+         config->memory_mb <= none.memory_mb && config->max_output_bytes <= (int64_t)LT_RUN_OUTPUT_MAX_BYTES;
 }
 
 /* The review has lines of visible characters only, and says whether the file needs trust. */

@@ -395,10 +395,10 @@ IN_WORLD(output_over_its_limit_is_said_to_be_cut) {
   prompt(w, "Hello");
   static const char said[] =
       "\n(The program put out more than the 64 KiB that are allowed (sandbox.maxOutputBytes): the rest is dropped)";
-  assert_stored(w, "output.67.content", said);
-  assert_stored(w, "output.68.function", "code.execute");
-  assert_stored(w, "output.135.content", said);
-  assert_stored(w, "output.136", "");
+  assert_stored(w, "output.66.content", said);
+  assert_stored(w, "output.67.function", "code.execute");
+  assert_stored(w, "output.133.content", said);
+  assert_stored(w, "output.134", "");
   char *body = asked(1);
   assert_has(body,
              "The rest was more than the 64 KiB a program may output: it was dropped, and the user has been told");

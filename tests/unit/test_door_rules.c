@@ -149,7 +149,7 @@ static lt_status fake_put(lt_artifacts *self, const lt_artifact *artifact, lt_bu
 
 static void on_call(void *arg, const lt_call_event *event) {
   (void)arg;
-  static const char *const names[] = {"started", "asked", "finished"};
+  static const char *const names[] = {"started", "asked", "progress", "finished"};
   lt_str text = event->stage == LT_CALL_FINISHED ? event->answer : event->input;
   note("%s %.*s %.*s", names[event->stage], LT_STR_ARG(event->tool), LT_STR_ARG(text));
 }
