@@ -10,6 +10,7 @@ void lt_bench_process(void);   /* whole processes, beside other languages' */
 void lt_bench_python(void);    /* Python programs, warm and cold */
 void lt_bench_deno(void);      /* TypeScript in Deno processes */
 void lt_bench_types(void);     /* TypeScript: types taken off, declarations made */
+void lt_bench_typecheck(void); /* TypeScript: types checked */
 void lt_bench_find(void);      /* a search of thousands of tools, and their listing */
 void lt_bench_json(void);      /* a megabyte in and out */
 void lt_bench_stop(void);      /* programs that do not want to end */

@@ -23,6 +23,7 @@ static const struct {
     {"python", "Python programs", lt_bench_python},
     {"deno", "TypeScript in Deno", lt_bench_deno},
     {"types", "TypeScript", lt_bench_types},
+    {"typecheck", "TypeScript, its types checked", lt_bench_typecheck},
     {"find", "Finding tools", lt_bench_find},
     {"json", "JSON, 1 MB", lt_bench_json},
     {"stop", "From the deadline to the end of a program, 200 ms after its start", lt_bench_stop},

@@ -100,3 +100,16 @@ const char *lt_peer_find(const char *variable, const char *name) {
   const char *given = getenv(variable);
   return given != NULL && given[0] != '\0' ? given : is_in_path(name) ? name : NULL;
 }
+
+const char *lt_peer_find_lathe(void) {
+  static char path[LT_PROC_PATH_MAX_BYTES + 8];
+  const char *given = getenv("LATHE");
+  if (given != NULL && given[0] != '\0') {
+    return given;
+  }
+  ssize_t n = readlink("/proc/self/exe", path, LT_PROC_PATH_MAX_BYTES);
+  path[n > 0 ? n : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  strcpy(slash != NULL ? slash + 1 : path, "lathe");
+  return path;
+}

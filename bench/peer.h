@@ -28,4 +28,7 @@ int lt_peer_run(const char *const *argv, double *ret_ns);
  * NULL. */
 const char *lt_peer_find(const char *variable, const char *name);
 
+/* The lathe beside this program, or what LATHE in the environment says. Borrows: static. */
+const char *lt_peer_find_lathe(void);
+
 #endif

@@ -1,10 +1,6 @@
 /* Whole processes, from before the start to after the end: ours, an empty one, and other languages' with the same
  * little program. They take turns, so that what else the machine does is everybody's share. */
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bench/bench.h"
 #include "bench/peer.h"
@@ -25,20 +21,6 @@ typedef struct command {
 } command;
 
 enum { TRUE, RUN_JS, RUN_TS, COMMANDS = 8 };
-
-/* Beside this program, unless the environment says otherwise. */
-static const char *find_lathe(void) {
-  static char path[PATH_MAX + 8];
-  const char *given = getenv("LATHE");
-  if (given != NULL && given[0] != '\0') {
-    return given;
-  }
-  ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
-  path[n > 0 ? n : 0] = '\0';
-  char *slash = strrchr(path, '/');
-  strcpy(slash != NULL ? slash + 1 : path, "lathe");
-  return path;
-}
 
 static void turn(command *c, int round) {
   double ns;
@@ -69,7 +51,7 @@ static void print(command *c, command *all) {
 }
 
 void lt_bench_process(void) {
-  const char *lathe = find_lathe();
+  const char *lathe = lt_peer_find_lathe();
   const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
   const char *python = lt_peer_find("LATHE_BENCH_PYTHON", "python3");
   const char *deno = lt_peer_find("LATHE_BENCH_DENO", "deno");

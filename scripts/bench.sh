@@ -2,7 +2,7 @@
 # Prints what machine this is and the table of measurements (bench/); the same table as markdown goes to build/bench.md.
 # Never fails: a line that cannot be measured says why.
 #
-#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types find json stop compute intl mcp model agent journal replay fiber tokens
+#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp model agent journal replay fiber tokens
 cd "$(dirname "$0")/.." || exit 0
 
 machine() {

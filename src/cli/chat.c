@@ -296,7 +296,16 @@ static lt_status chat_resume_prompt(lt_chat *chat, const char *prompt, lt_err *e
   return LT_OK;
 }
 
+/* While the model writes its first program, the compiler starts. A model's own mode is not looked up. */
+static void chat_warm_types(lt_chat *chat) {
+  lt_str mode = chat->mode.n > 0 ? lt_buf_view(&chat->mode) : chat->models.default_mode;
+  if (lt_str_eqc(mode, "typescript")) {
+    lt_toolbox_warm_types(chat->session->app.toolbox);
+  }
+}
+
 static void chat_begin_turn(lt_chat *chat) {
+  chat_warm_types(chat);
   lt_cancel_init(&chat->asking);
   chat->busy = true;
   chat->interrupted = false;

@@ -28,6 +28,8 @@ static const lt_option chat_option_rows[] = {
      LT_OPTION_IS_TEXT(lt_chat_options, model)},
     {"--yes", "-y", NULL, "approve calls that would be asked about (not those that are denied)",
      LT_OPTION_IS_FLAG(lt_chat_options, yes)},
+    {"--no-check", NULL, NULL, "run TypeScript without a check of its types (typescript.check: false)",
+     LT_OPTION_IS_FLAG(lt_chat_options, is_unchecked)},
     {"--json", NULL, NULL, "events as they come, one JSON object a line; no dialogue",
      LT_OPTION_IS_FLAG(lt_chat_options, json)},
     {"--decisions", NULL, NULL,
@@ -130,6 +132,9 @@ static bool chat_may_use_other_model(const chat_job *j) {
 static lt_status chat_check(lt_command_session *s, void *arg, lt_err *err) {
   chat_job *j = arg;
   const lt_model *model;
+  if (j->opt.is_unchecked) {
+    s->app.config.typescript.check = 0;
+  }
   LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
   if (status == LT_E_CONFIG && chat_may_use_other_model(j)) {

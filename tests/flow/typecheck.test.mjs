@@ -68,6 +68,18 @@ describe("types are checked before anything runs", { skip: !found && "no tsc fro
     assert.doesNotMatch(answers[1], /ran\n/);
     assert.equal(answers[2], "42");
   });
+  test("in a conversation the compiler starts while the model is asked, and not with --no-check", async () => {
+    const model = await scriptedModel([{ text: "a", hang: true }]);
+    const talk = start(["chat", "go", "-m", "typescript", ...one], { env: model.env });
+    const children = () => readFileSync(`/proc/${talk.child.pid}/task/${talk.child.pid}/children`, "utf8").split(" ").filter(Boolean);
+    await until(() => children().some((pid) => commandOf(pid).includes("--lsp")), "the compiler runs");
+    talk.child.kill("SIGINT");
+    await talk.ended;
+    const other = await scriptedModel([{ calls: [{ name: "execute_typescript", arguments: { code: "const n: number = 'x'; console.log(n)" } }] }, "done"]);
+    const end = await run(["chat", "go", "-m", "typescript", "--no-check", ...one], { env: other.env });
+    assert.equal(end.stdout, "done\n", end.stderr);
+    assert.equal(other.asked().at(-1).messages.at(-1).content.trim(), "x");
+  });
   test("killed while a program runs, no compiler stays", async () => {
     const talk = start(["run", ...TS, "-e", "console.error('here'); await sleep(60000)"]);
     await until(() => talk.text().includes("here"), "it runs");

@@ -318,6 +318,9 @@ static void tsc_server_on_fiber(void *arg) {
       status = tsc_server_take_bytes(server, bytes);
     }
   }
+  while (status == LT_E_CLOSED && lt_process_read_line(server->process, &bytes, NULL) == LT_OK) {
+    /* A write fails before it is known how the process ended: the end of its output tells. */
+  }
   tsc_server_describe_end(server, status);
   lt_process_signal(server->process, SIGKILL);
   lt_process_close(server->process);

@@ -136,7 +136,8 @@ static void typecheck_drop_server(lt_typecheck *t) LT_YIELDS {
 }
 
 void lt_typecheck_warm(lt_typecheck *t) {
-  if (t != NULL && t->server == NULL && typecheck_find(t, NULL) == LT_OK && t->tsc != NULL) {
+  bool is_of_use = t != NULL && t->server == NULL && t->failures < LT_TYPECHECK_FAILURES_MAX;
+  if (is_of_use && typecheck_find(t, NULL) == LT_OK && t->tsc != NULL) {
     (void)typecheck_open(t, NULL);
   }
 }
