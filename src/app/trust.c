@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -31,16 +30,6 @@ static lt_status trust_path(const char *name, lt_buf *out, lt_err *err) {
   }
   lt_buf_addc(out, name);
   return lt_buf_check(out, err, "out of memory");
-}
-
-static void trust_make_folders(const char *path) {
-  char folder[PATH_MAX];
-  snprintf(folder, sizeof folder, "%s", path);
-  for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    (void)!mkdir(folder, 0700); /* exists already, or opening the file fails */
-    *slash = '/';
-  }
 }
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
@@ -192,39 +181,6 @@ lt_config_trust lt_trust_of(const lt_trust *trust, const lt_config_file *file) {
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
-static lt_status trust_write_fail(const char *path, lt_err *err) {
-  return lt_fail(err, LT_E_IO, "%s: cannot be written: %s", path, strerror(errno));
-}
-
-static bool trust_write_all(int fd, lt_str text) {
-  while (text.n > 0) {
-    ssize_t n = write(fd, text.p, text.n);
-    if (n < 0 && errno != EINTR) {
-      return false;
-    }
-    text = lt_str_sub(text, n > 0 ? (size_t)n : 0, text.n);
-  }
-  return fsync(fd) == 0;
-}
-
-/* A reader has the old list or the new one. The lock is held. */
-static lt_status trust_replace(const char *path, lt_str text, lt_err *err) {
-  LT_AUTO_BUF(fresh, PATH_MAX);
-  lt_buf_printf(&fresh, "%s.new", path);
-  LT_TRY(lt_buf_check(&fresh, err, "out of memory"));
-  (void)unlink(fresh.p);
-  int fd = open(fresh.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    return trust_write_fail(fresh.p, err);
-  }
-  bool is_written = trust_write_all(fd, text);
-  is_written = close(fd) == 0 && is_written;
-  if (!is_written || rename(fresh.p, path) != 0) {
-    return trust_write_fail(path, err);
-  }
-  return LT_OK;
-}
-
 /* The list without the path, and with the new entry if there is one. */
 static lt_status trust_change(const char *list, const char *path, const char *hash, lt_err *err) {
   lt_trust trust = {0};
@@ -248,7 +204,8 @@ static lt_status trust_change(const char *list, const char *path, const char *ha
     return lt_fail(err, LT_E_NOTFOUND, "%s is not on the list of trusted files", path);
   }
   LT_TRY(lt_buf_check(&text, err, "the list of trusted files is full: lathe trust --revoke what is not needed"));
-  return trust_replace(list, lt_buf_view(&text), err);
+  static const lt_file_replace_options options = {.is_synced = true};
+  return lt_file_replace(list, lt_buf_view(&text), &options, err);
 }
 
 static lt_status trust_change_locked(const char *path, const char *hash, lt_err *err) {
@@ -256,10 +213,10 @@ static lt_status trust_change_locked(const char *path, const char *hash, lt_err 
   LT_AUTO_BUF(lock, PATH_MAX);
   LT_TRY(trust_path("trust", &list, err));
   LT_TRY(trust_path("trust.lock", &lock, err));
-  trust_make_folders(list.p);
+  lt_file_make_folders(list.p);
   int fd = open(lock.p, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0 || flock(fd, LOCK_EX) != 0) {
-    lt_status status = trust_write_fail(lock.p, err);
+    lt_status status = lt_fail(err, LT_E_IO, "%s: cannot be written: %s", lock.p, strerror(errno));
     if (fd >= 0) {
       close(fd);
     }

@@ -1,12 +1,10 @@
 #include "cli/rule_file.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/limits.h"
 #include "config/config.h"
 #include "config/config_read.h"
@@ -185,56 +183,19 @@ lt_status lt_rule_file_prepare(lt_str tool, lt_rule_file *file, lt_err *err) {
 }
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
-static void rule_file_make_folders(const char *path) {
-  char folder[PATH_MAX];
-  snprintf(folder, sizeof folder, "%s", path);
-  for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    (void)!mkdir(folder, 0700); /* exists already, or opening the file fails */
-    *slash = '/';
-  }
-}
-
-static bool rule_file_fill(int fd, lt_str text) {
-  while (text.n > 0) {
-    ssize_t n = write(fd, text.p, text.n);
-    if (n < 0 && errno != EINTR) {
-      return false;
-    }
-    text = lt_str_sub(text, n > 0 ? (size_t)n : 0, text.n);
-  }
-  return fsync(fd) == 0;
-}
-
-static lt_status rule_file_replace(const char *path, lt_str text, lt_err *err) {
-  struct stat about;
-  LT_AUTO_BUF(fresh, PATH_MAX);
-  lt_buf_printf(&fresh, "%s.XXXXXX", path);
-  LT_TRY(lt_fail_if(err, fresh.status, "no memory for a rule"));
-  mode_t mode = stat(path, &about) == 0 ? about.st_mode & 07777 : 0600;
-  int fd = mkstemp(fresh.p);
-  bool is_written = fd >= 0 && fchmod(fd, mode) == 0 && rule_file_fill(fd, text);
-  is_written = is_written && rename(fresh.p, path) == 0;
-  int why = errno;
-  if (fd >= 0) {
-    close(fd);
-  }
-  if (fd >= 0 && !is_written) {
-    (void)unlink(fresh.p);
-  }
-  return is_written ? LT_OK : lt_fail(err, LT_E_IO, "cannot write %s: %s", path, strerror(why));
-}
-
 lt_status lt_rule_file_write(const lt_rule_file *file, lt_err *err) {
   LT_AUTO_BUF(now, LT_CONFIG_MAX_BYTES);
   char real[PATH_MAX];
+  struct stat about;
   LT_TRY(rule_file_read(file, &now, err));
   if (!lt_str_eq(lt_buf_view(&now), lt_buf_view(&file->old))) {
     return lt_fail(err, LT_E_INVALID, "%s has changed meanwhile: nothing was written", file->path.p);
   }
-  rule_file_make_folders(file->path.p);
-  bool is_there = realpath(file->path.p, real) != NULL;
-  return rule_file_replace(is_there ? real : file->path.p, lt_buf_view(&file->text), err);
+  lt_file_make_folders(file->path.p);
+  const char *path = realpath(file->path.p, real) != NULL ? real : file->path.p;
+  mode_t mode = stat(path, &about) == 0 ? about.st_mode & 07777 : 0600;
+  const lt_file_replace_options options = {.mode = mode, .is_synced = true};
+  return lt_file_replace(path, lt_buf_view(&file->text), &options, err);
 }
 
 void lt_rule_file_release(lt_rule_file *file) {

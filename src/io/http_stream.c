@@ -94,8 +94,11 @@ static lt_status http_stream_status_of_code(CURLcode code) {
   return LT_E_IO;
 }
 
-static const char *http_stream_advice_for(CURLcode code) {
-  if (code == CURLE_PEER_FAILED_VERIFICATION) {
+/* libcurl has one code for all that may be wrong with a certificate; the words are those of its TLS library. */
+static const char *http_stream_advice_for(CURLcode code, const char *words) {
+  if (code == CURLE_PEER_FAILED_VERIFICATION && strstr(words, "expir") != NULL) {
+    return " (its owner has to renew the certificate; or is the clock of this machine wrong?)";
+  } else if (code == CURLE_PEER_FAILED_VERIFICATION) {
     return " (trust its certificate by naming its file in SSL_CERT_FILE)";
   } else if (code == CURLE_SSL_CACERT_BADFILE) {
     return " (see CURL_CA_BUNDLE, SSL_CERT_FILE and the Debian package ca-certificates)";
@@ -122,7 +125,7 @@ static lt_status http_stream_explain(const lt_http_stream *stream, lt_err *err) 
                    stream->has_head ? "in the middle of its answer" : "before it answered", words);
   }
   const char *what = status == LT_E_PROTOCOL ? "no HTTP comes from" : "cannot reach";
-  return lt_fail(err, status, "%s %s: %s%s", what, stream->host, words, http_stream_advice_for(stream->code));
+  return lt_fail(err, status, "%s %s: %s%s", what, stream->host, words, http_stream_advice_for(stream->code, words));
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */

@@ -12,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "base/random.h"
 
 #define FORMAT 1 /* another number: a file of another Lathe, which is not used */
 
@@ -134,45 +133,6 @@ static void mcp_list_cache_put(const lt_mcp_list *list, const lt_mcp_list_facts 
   lt_json_end_object(&w);
 }
 
-static void mcp_list_cache_make_folders(const char *path) {
-  char folder[PATH_MAX];
-  snprintf(folder, sizeof folder, "%s", path);
-  for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    (void)!mkdir(folder, 0700); /* exists already, or opening the file fails */
-    *slash = '/';
-  }
-}
-
-static bool mcp_list_cache_write_all(int fd, lt_str text) {
-  while (text.n > 0) {
-    ssize_t n = write(fd, text.p, text.n);
-    if (n < 0 && errno != EINTR) {
-      return false;
-    }
-    text = lt_str_sub(text, n > 0 ? (size_t)n : 0, text.n);
-  }
-  return true;
-}
-
-/* Several processes may write the same list at once: each writes a file of its own name first. A crash of the machine
- * may leave an empty file, which counts as none. */
-static lt_status mcp_list_cache_replace(const char *path, lt_str text, lt_err *err) {
-  char own[PATH_MAX], random[17];
-  if (!lt_random_hex(random, 16) || snprintf(own, sizeof own, "%s.%s", path, random) >= (int)sizeof own) {
-    return lt_fail(err, LT_E_IO, "%s: its name is too long", path);
-  }
-  int fd = open(own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  bool is_written = fd >= 0 && mcp_list_cache_write_all(fd, text);
-  is_written = fd >= 0 && close(fd) == 0 && is_written;
-  if (is_written && rename(own, path) == 0) {
-    return LT_OK;
-  }
-  lt_fail(err, LT_E_IO, "%s: cannot be written: %s", path, strerror(errno));
-  (void)unlink(own);
-  return LT_E_IO;
-}
-
 /* A list is of one way to start a server: each change of the configuration leaves one behind. */
 static void mcp_list_cache_drop_old(const char *path) {
   char other[PATH_MAX];
@@ -204,7 +164,8 @@ lt_status lt_mcp_list_cache_write(const char *path, const lt_mcp_list *list, con
   }
   LT_TRY(lt_buf_check(&text, err, "the list of tools is too long for its file"));
   LT_TRY(lt_buf_check(&masked, err, "the list of tools is too long for its file"));
-  mcp_list_cache_make_folders(path);
+  lt_file_make_folders(path);
   mcp_list_cache_drop_old(path);
-  return mcp_list_cache_replace(path, all, err);
+  /* Not synced: a crash of the machine may leave an empty file, which counts as none. */
+  return lt_file_replace(path, all, NULL, err);
 }

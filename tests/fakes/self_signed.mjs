@@ -14,19 +14,19 @@ const text = (s) => der(0x0c, Buffer.from(s));
 const time = (date) => der(0x17, Buffer.from(date.toISOString().replace(/^..|[-:T]|\.\d+/g, "")));
 const extension = (id, critical, value) => sequence(id, ...(critical ? [der(0x01, [0xff])] : []), der(0x04, value));
 
-export function selfSigned() {
+/** `until` is when it expires. */
+export function selfSigned({ until = new Date(Date.now() + 24 * 3600 * 1000) } = {}) {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });
   const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02)); // ecdsa-with-SHA256
   const name = sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), text("fake model server"))));
-  const day = 24 * 3600 * 1000;
   const names = sequence(der(0x87, [127, 0, 0, 1]), der(0x82, Buffer.from("localhost")));
   const tbs = sequence(
     der(0xa0, der(0x02, [2])),
     der(0x02, createHash("sha256").update(spki).digest().subarray(0, 8).map((b, i) => (i === 0 ? (b & 0x3f) | 0x40 : b))),
     algorithm,
     name,
-    sequence(time(new Date(Date.now() - day)), time(new Date(Date.now() + day))),
+    sequence(time(new Date(until - 2 * 24 * 3600 * 1000)), time(until)),
     name,
     spki,
     der(0xa3, sequence(

@@ -212,6 +212,15 @@ describe("TLS and proxies", () => {
     const end = await run(["run", "-e", "webEcho({ a: 1 }).a", ...web(server)], { env: { CURL_CA_BUNDLE: "", SSL_CERT_FILE: file } });
     assert.equal(end.stdout, "1\n", end.stderr);
   });
+  test("a certificate that has expired, of a CA that is trusted", async () => {
+    const tls = selfSigned({ until: new Date(Date.now() - 60_000) });
+    const server = await mcpHttp({ tls });
+    const file = join(folder({ "ca.pem": tls.cert }), "ca.pem");
+    const end = await run(["run", "-e", "webEcho({ a: 1 })", ...web(server)], { env: { CURL_CA_BUNDLE: "", SSL_CERT_FILE: file } });
+    assert.equal(end.code, 1);
+    assert.match(end.stderr, /"web": cannot reach 127\.0\.0\.1:\d+: [^\n]*certificate[^\n]*expired[^\n]* \(its owner has to renew the certificate; or is the clock of this machine wrong\?\)/);
+    assert.deepEqual(server.seen, []);
+  });
   test("a proxy carries requests to other machines, and none to this one", async () => {
     const server = await mcpHttp(), asked = [];
     const proxy = createServer((request, response) => { asked.push(request.url); response.writeHead(502).end("no"); });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { config, describe, fake, folder, program, prints, root, run, sleep, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
@@ -58,6 +59,27 @@ describe("before it is trusted", () => {
     refused(await at.lathe(["chat", "hi"], { env: { ...model.env, AWS_SECRET: "s3cret-value" } }));
     refused(await at.lathe(["chat", "hi"]), /is not trusted/); // a missing variable is not even looked for
     assert.throws(model.asked, /ENOENT/);
+  });
+  test("no connection is made to a server's address, not even by the question, which shows it", async () => {
+    let connections = 0;
+    const listener = createServer((socket) => (connections++, socket.destroy()));
+    await new Promise((done) => listener.listen(0, "127.0.0.1", done));
+    try {
+      const url = `http://127.0.0.1:${listener.address().port}/mcp`;
+      const at = stranger({ mcpServers: { web: { url } } });
+      for (const args of [["run", "-e", "1"], ["run", "-e", "webEcho({})"], ["tools"], ["chat", "hello"]]) refused(await at.lathe(args));
+      const child = start(["run", "-e", "webEcho({})"], at.options({ terminal: true }));
+      await until(() => asked(child.text()) > 0, `the question\n${child.text()}`);
+      assert.ok(child.text().includes(`\n    mcpServers.web.url: ${url}\r\n`), child.text());
+      child.type("n\n");
+      assert.equal((await child.ended).code, 3);
+      assert.equal(connections, 0);
+      await trust(at);
+      await at.lathe(["run", "-e", "webEcho({})"]);
+      assert.notEqual(connections, 0, "the listener counts");
+    } finally {
+      listener.close();
+    }
   });
   test("help, version, the list of keys, of conversations, doctor and trust itself need none", async () => {
     const at = stranger({ plugins: ["x.so"] });

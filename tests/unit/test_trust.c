@@ -31,7 +31,7 @@ static int enter(void **state) {
 static int leave(void **state) {
   (void)state;
   char path[160];
-  static const char *const names[] = {"lathe/trust", "lathe/trust.new", "lathe/trust.lock", "lathe", ""};
+  static const char *const names[] = {"lathe/trust", "lathe/trust.lock", "lathe", ""};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
     (void)!remove(path);
