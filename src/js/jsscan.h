@@ -48,10 +48,11 @@ lt_jsscan lt_jsscan_visit(lt_str source, const lt_jsscan_visitor *visitor);
 
 /* The program without the Markdown code fences that a model put around it: "```js\n...\n```" (any info word, ~~~ too,
  * white space around, the closing fence may be missing) gives the text between them. Prose before and after a fenced
- * block is dropped. Of several blocks, those in the first one's language are one program (js, ts, python, by
- * any of their names): it is written to `joined`, with empty lines for all other lines. `joined` may be NULL: such a
- * source is returned unchanged, as any other source is. `ret_lines_dropped` is the number of lines dropped before the
- * program, so that line numbers can refer to the original text. */
+ * block is dropped. Of several blocks, those in the language of the first one with a known language are one program:
+ * JavaScript (TypeScript is the same) or Python, by any of their names. Where no block has such a name, those without
+ * an info word are the program. It is written to `joined`, with empty lines for all other lines. `joined` may be NULL:
+ * such a source is returned unchanged, as any other source is. `ret_lines_dropped` is the number of lines dropped
+ * before the program, so that line numbers can refer to the original text. */
 lt_str lt_jsscan_unfence(lt_str source, lt_buf *joined, unsigned *ret_lines_dropped);
 
 /* Calls `fn` for every word ([A-Za-z_$][A-Za-z0-9_$]* and non-ASCII letters) anywhere in the source, strings and

@@ -153,15 +153,40 @@ static unsigned jsscan_text_count_lines(lt_str s) {
   return n;
 }
 
-/* Whether blocks of this language are parts of a program. Other blocks show data, commands or output. */
-static bool jsscan_text_is_code(lt_str info) {
-  static const char *const languages[] = {"js", "javascript", "mjs", "ts", "typescript", "py", "python"};
-  for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
-    if (lt_str_distance(info, lt_str_of(languages[i]), 0) == 0) {
-      return true;
+typedef enum fence_language { FENCE_OTHER, FENCE_BARE, FENCE_JS, FENCE_PYTHON } fence_language;
+
+/* JavaScript and TypeScript are one: a program called JavaScript may have types. Blocks of another language show data,
+ * commands or output. */
+static fence_language jsscan_text_language_of(code_fence open) {
+  static const struct {
+    const char *word;
+    fence_language language;
+  } words[] = {
+      {"js", FENCE_JS},         {"javascript", FENCE_JS}, {"mjs", FENCE_JS},         {"cjs", FENCE_JS},
+      {"jsx", FENCE_JS},        {"node", FENCE_JS},       {"ts", FENCE_JS},          {"typescript", FENCE_JS},
+      {"mts", FENCE_JS},        {"tsx", FENCE_JS},        {"deno", FENCE_JS},        {"py", FENCE_PYTHON},
+      {"python", FENCE_PYTHON}, {"py3", FENCE_PYTHON},    {"python3", FENCE_PYTHON},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (lt_str_distance(open.info, lt_str_of(words[i].word), 0) == 0) {
+      return words[i].language;
     }
   }
-  return false;
+  return open.bare ? FENCE_BARE : FENCE_OTHER;
+}
+
+/* The language of the first block whose language is known; bare blocks are the program where there is no such block. */
+static fence_language jsscan_text_program_language(lt_str source) {
+  fenced_block b;
+  fence_language found = FENCE_OTHER;
+  for (size_t at = 0; jsscan_text_find_block(source, at, &b); at = b.after) {
+    fence_language language = jsscan_text_language_of(b.open);
+    if (language > FENCE_BARE) {
+      return language;
+    }
+    found = language == FENCE_BARE ? language : found;
+  }
+  return found;
 }
 
 static void jsscan_text_put_empty_lines(lt_str text, lt_buf *out) {
@@ -170,23 +195,22 @@ static void jsscan_text_put_empty_lines(lt_str text, lt_buf *out) {
   }
 }
 
-/* Writes the blocks with the language of the first program block. False: there are none. */
+/* Writes the blocks in the program's language. False: there are none. */
 static bool jsscan_text_join_blocks(lt_str source, lt_buf *out) {
   fenced_block b;
-  lt_str language = LT_STR_NULL;
-  size_t copied = 0, count = 0;
-  for (size_t at = 0; jsscan_text_find_block(source, at, &b); at = b.after) {
-    bool counts = language.n > 0 ? lt_str_eq(b.open.info, language) : jsscan_text_is_code(b.open.info);
-    if (!counts || !b.closed) {
-      continue;
-    }
-    language = b.open.info;
-    jsscan_text_put_empty_lines(lt_str_sub(source, copied, b.start), out);
-    lt_buf_add(out, lt_str_sub(source, b.start, b.end));
-    copied = b.end;
-    count++;
+  fence_language language = jsscan_text_program_language(source);
+  size_t copied = 0;
+  if (language == FENCE_OTHER) {
+    return false;
   }
-  return count > 0 && out->status == LT_OK;
+  for (size_t at = 0; jsscan_text_find_block(source, at, &b); at = b.after) {
+    if (jsscan_text_language_of(b.open) == language) {
+      jsscan_text_put_empty_lines(lt_str_sub(source, copied, b.start), out);
+      lt_buf_add(out, b.closed ? lt_str_sub(source, b.start, b.end) : jsscan_text_block_code(source, &b));
+      copied = b.end;
+    }
+  }
+  return out->status == LT_OK;
 }
 
 lt_str lt_jsscan_unfence(lt_str source, lt_buf *joined, unsigned *ret_lines_dropped) {

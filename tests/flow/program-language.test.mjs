@@ -69,6 +69,22 @@ gives([["TypeScript", ["--lang", "ts"]], ["JavaScript with types", []]], [
   ["import type", "import type { A } from 'x'\nimport { type B } from 'y'\nconst a: A = 1 as any\nreturn a", 1],
 ]);
 
+describe("several code blocks of one reply are one program", { concurrency: 3, timeout: 60_000 * patience }, () => {
+  const blocks = (...all) => all.map(([info, code]) => `Now:\n\`\`\`${info}\n${code}\n\`\`\`\n`).join("");
+  const cases = [
+    ["js and javascript", blocks(["js", "const a = 1"], ["javascript", "a + 1"]), [], 2],
+    ["javascript and ts", blocks(["javascript", "const a = 1"], ["ts", "const b: number = a + 1\nb"]), [], 2],
+    ["ts and typescript", blocks(["ts", "const a: number = 1"], ["typescript", "return a + 1"]), ["--lang", "ts"], 2],
+    ["py, python and python3", blocks(["py", "a = 1"], ["python", "a += 1"], ["python3", "a + 1"]), ["--lang", "python"], 3],
+    ["without a language", blocks(["", "const a = 1"], ["", "a + 1"]), [], 2],
+    ["not its output", blocks(["js", "const a = 1"], ["", "nothing of this"], ["node", "a + 1"]), [], 2],
+    ...DENO.map(([, args]) => ["ts and deno", blocks(["ts", "const a: number = 1"], ["deno", "return a + 1"]), args, 2]),
+  ];
+  for (const [what, code, args, want] of cases) {
+    test(what, async () => assert.equal((await reported(code, args)).result, want));
+  }
+});
+
 test("an error in a namespace has its place", async () => {
   const { line, column } = await reported("namespace N {\n  export const a = 1\n  export const b = nope\n}\n", ["--lang", "ts"]);
   assert.deepEqual({ line, column }, { line: 3, column: 20 });
@@ -146,9 +162,9 @@ test("calls of a failed program are counted", async () => {
 
 describe("a first line // @exec: {...}", { concurrency: 3, timeout: 60_000 * patience }, () => {
   test("sets the time and the output, and says what it does not know", async () => {
-    const got = await reported('// @exec: {"timeout": 200, "max_output_tokens": 5, "foo": 1}\noutput("x".repeat(50)); while (true);', []);
+    const got = await reported('// @exec: {"timeout": 200, "max_output_tokens": 5, "foo": 1}\noutput("x".repeat(15)); output("y".repeat(15)); while (true);', []);
     assert.equal(got.error, "Execution timed out after 200ms");
-    assert.deepEqual([got.outputs, got.logs], [["x".repeat(20)], ["@exec: foo: is not known; known are timeout (ms), memory (MiB) and max_output_tokens"]]);
+    assert.deepEqual([got.outputs, got.logs], [["x".repeat(15)], ["@exec: foo: is not known; known are timeout (ms), memory (MiB) and max_output_tokens"]]);
   });
   test("is Python's comment, too, and may stand in a code block", async () => {
     const { error } = await reported('```python\n# @exec: {"timeout": 300}\nwhile True:\n    pass\n```', ["--lang", "python"]);

@@ -499,8 +499,16 @@ static void test_several_blocks(void **state) {
       {"```bash\nls\n```\n```js\n1\n```\n```json\n{}\n```\n```js title=x\n2\n```", "\n\n\n\n1\n\n\n\n\n\n2\n"},
       {"```python\na = 1\n```\n```python\na\n```", "\na = 1\n\n\na\n"},
       {"```js\n1\n```\n```json\n2\n```", "\n1\n"},
+      /* names of one language */
+      {"```js\n1\n```\n```javascript\n2\n```", "\n1\n\n\n2\n"},
+      {"```tsx\n1\n```\n```Deno\n2\n```\n```node\n3\n```", "\n1\n\n\n2\n\n\n3\n"},
+      {"```py3\n1\n```\n```js\n2\n```\n```python3\n3\n```", "\n1\n\n\n\n\n\n3\n"},
+      {"```\n1\n```\n```\n2\n```", "\n1\n\n\n2\n"},
+      {"```\n$ ls\n```\n```js\n2\n```", "\n\n\n\n2\n"},
+      /* the last one is not closed */
+      {"```js\n1\n```\n```js\n2", "\n1\n\n\n2"},
       /* as it is */
-      {"```\n1\n```\n```\n2\n```", "```\n1\n```\n```\n2\n```"},
+      {"```sh\n1\n```\n```json\n2\n```", "```sh\n1\n```\n```json\n2\n```"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     unsigned dropped = 99;
