@@ -111,7 +111,7 @@ describe("going on", () => {
       assert.equal(idOf(end), id);
     }
     const list = await chat(["--list"], { env: own });
-    assert.match(list.stdout, new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d     4  \\(no title\\)\\n$`));
+    assert.match(list.stdout, new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d     4  hello\\n$`));
     assert.equal(JSON.parse((await chat(["--list", "--json"], { env: own })).stdout)[0].id, id);
   });
   describe("in the mode and with the model of its last message", () => {

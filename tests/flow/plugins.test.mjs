@@ -129,7 +129,7 @@ results.map((r, i) => \`\${['Copenhagen', 'Paris', 'London'][i]}: \${r.temperatu
   });
   test("the value, null for none, and {result, logs} when something was logged", async () => {
     const code = `[${runs("1 + 1")}, ${runs("let a")}, ${runs("log('a'); console.log('b', { c: 1 }); 5")}, ${runs("log('only')")}]`;
-    assert.deepEqual(await value(code), [2, null, { result: 5, logs: ["a", 'b {"c":1}'] }, { result: null, logs: ["only"] }]);
+    assert.deepEqual(await value(code), [2, null, { result: 5, logs: ["a", 'b { c: 1 }'] }, { result: null, logs: ["only"] }]);
   });
   test("its input", async () => {
     assert.deepEqual(await value(`[${runs("input.n * 2", ", input: { n: 21 }")}, ${runs("typeof input")}, ${runs("input", ", input: 'text'")}]`), [42, "undefined", "text"]);
