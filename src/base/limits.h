@@ -75,7 +75,7 @@
 #define LT_PROC_WRITE_QUEUE_BYTES    (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
 #define LT_PROC_LINES_KEEP_BYTES     (1 * LT_MIB) /* an empty line buffer larger than this is given back */
 #define LT_PROC_GIVE_UP_MS           2000         /* from SIGKILL to no longer waiting for the child's exit */
-#define LT_PROC_EXIT_GRACE_MS        100 /* from the end of a child's stdout to its exit, to say how it ended */
+#define LT_PROC_EXIT_GRACE_MS        1000 /* from the end of a child's stdout to its exit, to say how it ended */
 #define LT_PROC_PATH_MAX_BYTES       (4 * LT_KIB)  /* a command's resolved name: the kernel's PATH_MAX */
 #define LT_MCP_START_TIMEOUT_MS      30000         /* handshake and first tool list; npx may have to download */
 #define LT_MCP_CALL_TIMEOUT_MS       120000        /* a call without a program's deadline over it */
@@ -315,6 +315,7 @@
 #define LT_TYPECHECK_SHOWN           20     /* errors of one program: they go to a model */
 
 /* --- Python programs (runner/python/python.h) --------------------------------------------------------------------- */
+#define LT_PYTHON_LAST_WORDS_MS    50 /* from the end of the process that starts the others, to read its last messages */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
 #define LT_PYTHON_SPACE_BYTES                                                            \

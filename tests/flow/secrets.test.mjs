@@ -62,7 +62,7 @@ describe("a value that a tool gives back", () => {
       const code = `let said; try { fakeTeller({ how: '${how}' }) } catch (e) { said = e.message } said`;
       assert.match((await hushed(code, one("--tell-env=INSIDE"))).result, /the secret is \*\*\*/);
     }
-    const r = await hushed("const r = await teller({ how: 'fails' }); r", [...one("--tell-env=INSIDE"), "--lang", "ts"]);
+    const r = await hushed("const r = await teller({ how: 'fails' } as {}); r", [...one("--tell-env=INSIDE"), "--lang", "ts"]);
     assert.match(JSON.stringify(r), /the secret is \*\*\*/);
   });
   test("is masked when the input does not fit, however little of it is shown", async () => {

@@ -151,7 +151,7 @@ static void python_zygote_explain(lt_python_zygote *z, bool was_ready) LT_YIELDS
   } else if (was_ready) {
     lt_fail(&z->end_reason, LT_E_CLOSED, "the interpreter that Python programs are forked from has ended");
   } else {
-    lt_loop_sleep(p->loop, LT_PROC_EXIT_GRACE_MS / 2); /* until its last messages have been read */
+    lt_loop_sleep(p->loop, LT_PYTHON_LAST_WORDS_MS); /* until its last messages have been read */
     lt_python_start_explain(p, z->process, &z->end_reason);
   }
 }

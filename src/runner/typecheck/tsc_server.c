@@ -308,6 +308,14 @@ static void tsc_server_describe_end(lt_tsc_server *server, lt_status status) {
   }
 }
 
+/* Its pipes may close a moment before it has ended, and how it ended is what a person needs to read. */
+static void tsc_server_await_exit(lt_tsc_server *server) LT_YIELDS {
+  uint64_t until_ms = lt_loop_now_ms(server->loop) + LT_PROC_EXIT_GRACE_MS;
+  while (!lt_process_exited(server->process) && lt_loop_now_ms(server->loop) < until_ms) {
+    lt_loop_sleep(server->loop, 5);
+  }
+}
+
 static void tsc_server_on_fiber(void *arg) {
   lt_tsc_server *server = arg;
   lt_str bytes;
@@ -318,8 +326,8 @@ static void tsc_server_on_fiber(void *arg) {
       status = tsc_server_take_bytes(server, bytes);
     }
   }
-  while (status == LT_E_CLOSED && lt_process_read_line(server->process, &bytes, NULL) == LT_OK) {
-    /* A write fails before it is known how the process ended: the end of its output tells. */
+  if (status == LT_E_CLOSED) {
+    tsc_server_await_exit(server);
   }
   tsc_server_describe_end(server, status);
   lt_process_signal(server->process, SIGKILL);
