@@ -122,6 +122,10 @@ target_compile_definitions(test_deno_ordinary PRIVATE LT_TEST_NPM="${CMAKE_SOURC
 # Each waits for what Deno does by itself, in seconds: not beside another one.
 set_tests_properties(deno deno_spare deno_ordinary PROPERTIES RESOURCE_LOCK deno)
 lt_unit_test(lsp_frame LIBS lt_runner_typecheck lt_base)
+lt_unit_test(tsc_server LIBS lt_runner_typecheck lt_base)
+add_executable(lsp_fake ${CMAKE_SOURCE_DIR}/tests/fakes/lsp_fake.c)
+target_compile_definitions(test_tsc_server PRIVATE LSP_FAKE="$<TARGET_FILE:lsp_fake>")
+add_dependencies(test_tsc_server lsp_fake)
 lt_unit_test(python_approval LIBS lt_runner_python lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(python_faults LIBS lt_runner_python lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(replay LIBS lt_replay lt_runner_quickjs lt_store lt_base PkgConfig::SQLITE Threads::Threads)

@@ -45,7 +45,9 @@ struct lt_tsc_server {
   int64_t asked_id; /* the request that is waited for; 0: none */
   bool has_reply;
   lt_buf reply;
-  lt_wait *waiter; /* of lt_tsc_server_check or lt_tsc_server_close */
+  unsigned wait_ms;
+  lt_timer *write_limit; /* kills a process that does not read */
+  lt_wait *waiter;       /* of lt_tsc_server_check or lt_tsc_server_close */
 };
 
 /* --- Starting the process ----------------------------------------------------------------------------------------- */
@@ -342,7 +344,12 @@ static void tsc_server_on_fiber(void *arg) {
 static void tsc_server_free(lt_tsc_server *server) {
   lt_lsp_frame_release(&server->frame);
   lt_buf_release(&server->reply);
+  lt_timer_free(server->write_limit);
   lt_mem_free(server);
+}
+
+static void tsc_server_on_write_limit(void *arg) {
+  lt_tsc_server_kill(arg);
 }
 
 lt_status lt_tsc_server_open(const lt_tsc_server_options *options, lt_tsc_server **ret_server, lt_err *err) {
@@ -352,9 +359,13 @@ lt_status lt_tsc_server_open(const lt_tsc_server_options *options, lt_tsc_server
   }
   server->loop = options->loop;
   server->globals = options->globals;
+  server->wait_ms = options->wait_ms != 0 ? options->wait_ms : LT_TYPECHECK_WAIT_MS;
   lt_lsp_frame_init(&server->frame, LT_TYPECHECK_REPLY_MAX_BYTES);
   lt_buf_init(&server->reply, LT_TYPECHECK_REPLY_MAX_BYTES);
-  lt_status status = tsc_server_start(server, options, err);
+  lt_status status = lt_timer_new(server->loop, tsc_server_on_write_limit, server, &server->write_limit, err);
+  if (status == LT_OK) {
+    status = tsc_server_start(server, options, err);
+  }
   if (status != LT_OK) {
     tsc_server_free(server);
     return status;
@@ -395,6 +406,10 @@ void lt_tsc_server_close(lt_tsc_server *server) {
 
 /* --- A check ------------------------------------------------------------------------------------------------------ */
 
+static lt_status tsc_server_fail_late(const lt_tsc_server *server, lt_err *err) {
+  return lt_fail(err, LT_E_TIMEOUT, "tsc did not answer within %g s", server->wait_ms / 1000.0);
+}
+
 /* Waits until the server is ready, or has replied, or is of no use. */
 static lt_status tsc_server_wait(lt_tsc_server *server, lt_wait *wait, const bool *is_done, uint64_t until_ms,
                                  const lt_cancel *cancel, lt_err *err) LT_YIELDS {
@@ -404,7 +419,7 @@ static lt_status tsc_server_wait(lt_tsc_server *server, lt_wait *wait, const boo
       return LT_E_CANCELLED;
     }
     if (now >= until_ms) {
-      return lt_fail(err, LT_E_TIMEOUT, "tsc did not answer within %d s", LT_TYPECHECK_WAIT_MS / 1000);
+      return tsc_server_fail_late(server, err);
     }
     lt_wait_on(wait, until_ms - now);
   }
@@ -422,9 +437,14 @@ static lt_status tsc_server_ask_about(lt_tsc_server *server, lt_str tools, lt_st
 
 static lt_status tsc_server_check_until(lt_tsc_server *server, lt_wait *wait, lt_str tools, lt_str program,
                                         const lt_cancel *cancel, lt_err *err) LT_YIELDS {
-  uint64_t until_ms = lt_loop_now_ms(server->loop) + LT_TYPECHECK_WAIT_MS;
+  uint64_t until_ms = lt_loop_now_ms(server->loop) + server->wait_ms;
   LT_TRY(tsc_server_wait(server, wait, &server->is_ready, until_ms, cancel, err));
+  lt_timer_start(server->write_limit, server->wait_ms);
   lt_status status = tsc_server_ask_about(server, tools, program);
+  lt_timer_stop(server->write_limit);
+  if (status != LT_OK && lt_loop_now_ms(server->loop) >= until_ms) {
+    return tsc_server_fail_late(server, err);
+  }
   if (status == LT_E_NOMEM || status == LT_E_LIMIT) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the compiler's input");
   }

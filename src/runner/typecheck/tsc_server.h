@@ -18,6 +18,7 @@ typedef struct lt_tsc_server_options {
   const char *helper; /* the full path of a program that knows `__jail` (jail/jail.h) */
   bool without_walls; /* it is started although a wall cannot be had */
   lt_str globals;     /* declarations; borrowed as long as the server lives */
+  unsigned wait_ms;   /* for the answer to a check, the start included; 0: LT_TYPECHECK_WAIT_MS */
 } lt_tsc_server_options;
 
 /* Starts the process and its fiber, and has it read its library. Does not wait for that. Errors: LT_E_UNSUPPORTED (a
@@ -31,7 +32,7 @@ bool lt_tsc_server_has_ended(const lt_tsc_server *server);
 
 /* Asks what is wrong with a program. `*ret_reply` is the server's JSON-RPC response (its result: `items`, the
  * Diagnostic[] of LSP 3.17), borrowed until the next call. One caller at a time. LT_YIELDS. Errors: LT_E_TIMEOUT
- * (LT_TYPECHECK_WAIT_MS), LT_E_CANCELLED, LT_E_CLOSED (the process ended, and how; also when it is no such server),
+ * (wait_ms), LT_E_CANCELLED, LT_E_CLOSED (the process ended, and how; also when it is no such server),
  * LT_E_NOMEM. After an error other than LT_E_CANCELLED the server is of no use any more. */
 lt_status lt_tsc_server_check(lt_tsc_server *server, lt_str tools, lt_str program, lt_cancel *cancel, lt_str *ret_reply,
                               lt_err *err) LT_YIELDS;
