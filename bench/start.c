@@ -196,30 +196,6 @@ static void measure_whole(void) {
   }
 }
 
-/* A program that names a global of the web: its image opened for it alone, and then from the pool. */
-static void measure_web(void) {
-  const lt_str code = LT_STR("new URL('http://abc/').host.length");
-  lt_catalog *catalog = catalog_of(50);
-  lt_measure first;
-  lt_measure_init(&first);
-  for (int i = 0; i < MAPPED / 10; i++) {
-    ground g = {.catalog = catalog};
-    double start = lt_measure_now();
-    ground_init(&g, LT_IMAGE_WEB);
-    (void)mapped(&g, code);
-    lt_measure_add(&first, lt_measure_now() - start);
-    ground_release(&g);
-  }
-  lt_measure_print_ns("the first program that names URL: its image opened, a box mapped", &first, 0);
-  lt_measure_release(&first);
-  ground g = {.catalog = catalog};
-  ground_init(&g, LT_IMAGE_WEB);
-  measure(&g, code, "the next ones: clean box taken → new URL(...)", 0, "… and the box cleaned",
-          "cleaning a box of the web's image alone");
-  lt_catalog_unref(catalog);
-  ground_release(&g);
-}
-
 void lt_bench_start(void) {
   ground g = {0};
   ground_init(&g, LT_IMAGE_BASE);
@@ -234,6 +210,5 @@ void lt_bench_start(void) {
   measure_mapped(&g);
   lt_catalog_unref(g.catalog);
   ground_release(&g);
-  measure_web();
   measure_whole();
 }

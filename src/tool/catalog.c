@@ -31,6 +31,8 @@ struct lt_catalog {
   lt_tool_table ts;
   lt_tool_table longs;
   lt_tool_table shorts;
+  lt_tool_table snake_longs;
+  lt_tool_table snake_shorts;
   lt_str *warnings;
   uint32_t warning_count;
   lt_str *silent; /* namespaces of sources without tools */
@@ -224,6 +226,8 @@ static lt_status catalog_build(lt_catalog *catalog, const lt_catalog_source *sou
   catalog->ts = naming.ts;
   catalog->longs = naming.longs;
   catalog->shorts = naming.shorts;
+  catalog->snake_longs = naming.snake_longs;
+  catalog->snake_shorts = naming.snake_shorts;
   return catalog_list_warnings(catalog, &naming);
 }
 
@@ -437,6 +441,25 @@ static const lt_tool *catalog_find_short(const lt_catalog *catalog, lt_str name)
   return tool != NULL && !tool->is_short_shared ? tool : NULL;
 }
 
+static const lt_tool *catalog_find_snake_long(const lt_catalog *catalog, lt_str name) {
+  const lt_tool *tool = catalog_find_in(catalog, &catalog->snake_longs, name);
+  return tool != NULL && !tool->is_snake_long_shared ? tool : NULL;
+}
+
+/* A name that several tools have as their short one is not this tool's either. */
+static const lt_tool *catalog_find_snake_short(const lt_catalog *catalog, lt_str name) {
+  const lt_tool *tool = catalog_find_in(catalog, &catalog->snake_shorts, name);
+  bool is_own = tool != NULL && !tool->is_snake_short_shared;
+  return is_own && catalog_find_in(catalog, &catalog->shorts, name) == NULL ? tool : NULL;
+}
+
+/* shop.get_order for shop.getOrder. */
+static const lt_tool *catalog_find_snake_id(const lt_catalog *catalog, lt_str name) {
+  LT_AUTO_BUF(word, name.n + 2);
+  lt_identifier_ts(&word, name);
+  return catalog_find_snake_long(catalog, lt_buf_view(&word));
+}
+
 /* A tool without a namespace, whose id is its name unless that is a built-in. */
 static const lt_tool *catalog_find_id_word(const lt_catalog *catalog, lt_str word) {
   const lt_tool *tool = lt_catalog_find(catalog, word);
@@ -455,6 +478,10 @@ static const lt_tool *catalog_find_by(const lt_catalog *catalog, lt_tool_name_ki
       return catalog_find_in(catalog, &catalog->longs, word);
     case LT_TOOL_NAME_SHORT:
       return catalog_find_short(catalog, word);
+    case LT_TOOL_NAME_SNAKE_LONG:
+      return catalog_find_snake_long(catalog, word);
+    case LT_TOOL_NAME_SNAKE_SHORT:
+      return catalog_find_snake_short(catalog, word);
     case LT_TOOL_NAME_NONE:
       break;
   }
@@ -464,16 +491,20 @@ static const lt_tool *catalog_find_by(const lt_catalog *catalog, lt_tool_name_ki
 /* The kinds of names in the order in which a language takes them. `own` is the number of the language's own kinds. A
  * TypeScript name is the short or the long one; with a number behind it, it is TypeScript's alone. */
 typedef struct catalog_name_order {
-  lt_tool_name_kind kinds[5];
+  lt_tool_name_kind kinds[7];
   size_t own;
 } catalog_name_order;
 
 static const catalog_name_order catalog_name_orders[] = {
-    [LT_TOOL_JAVASCRIPT] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_JS, LT_TOOL_NAME_LONG, LT_TOOL_NAME_TS, LT_TOOL_NAME_SHORT},
+    [LT_TOOL_JAVASCRIPT] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_JS, LT_TOOL_NAME_LONG, LT_TOOL_NAME_TS, LT_TOOL_NAME_SHORT,
+                             LT_TOOL_NAME_SNAKE_LONG, LT_TOOL_NAME_SNAKE_SHORT},
                             2},
-    [LT_TOOL_TYPESCRIPT] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_TS, LT_TOOL_NAME_LONG, LT_TOOL_NAME_SHORT, LT_TOOL_NAME_JS},
+    [LT_TOOL_TYPESCRIPT] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_TS, LT_TOOL_NAME_LONG, LT_TOOL_NAME_SHORT, LT_TOOL_NAME_JS,
+                             LT_TOOL_NAME_SNAKE_LONG, LT_TOOL_NAME_SNAKE_SHORT},
                             4},
-    [LT_TOOL_PYTHON] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_LONG, LT_TOOL_NAME_TS, LT_TOOL_NAME_SHORT, LT_TOOL_NAME_JS}, 2},
+    [LT_TOOL_PYTHON] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_LONG, LT_TOOL_NAME_TS, LT_TOOL_NAME_SHORT, LT_TOOL_NAME_JS,
+                         LT_TOOL_NAME_SNAKE_LONG, LT_TOOL_NAME_SNAKE_SHORT},
+                        2},
 };
 
 lt_tool_match lt_catalog_find_word(const lt_catalog *catalog, lt_tool_language language, lt_str word) {
@@ -491,7 +522,8 @@ const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name) {
   const lt_tool *tool = lt_catalog_find(catalog, name);
   tool = tool != NULL ? tool : lt_catalog_find_js(catalog, name);
   tool = tool != NULL ? tool : catalog_find_plain(catalog, name);
-  return tool != NULL ? tool : lt_catalog_find_word(catalog, LT_TOOL_TYPESCRIPT, name).tool;
+  tool = tool != NULL ? tool : lt_catalog_find_word(catalog, LT_TOOL_TYPESCRIPT, name).tool;
+  return tool != NULL ? tool : catalog_find_snake_id(catalog, name);
 }
 
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings) {

@@ -41,9 +41,13 @@ typedef struct lt_tool {
                      this tool */
   lt_str ts_name; /* get_weather */
   lt_str ts_type; /* GetWeather: + Input / Output */
-  lt_str long_name;     /* weather_get_weather, in TypeScript and Python; empty: the tool has no namespace */
-  lt_str short_name;    /* get_weather; empty for plugins' tools, whose names ("list") say nothing alone */
-  bool is_short_shared; /* a tool in another namespace has the short name, too */
+  lt_str long_name;           /* weather_get_weather, in TypeScript and Python; empty: the tool has no namespace */
+  lt_str short_name;          /* get_weather; empty for plugins' tools, whose names ("list") say nothing alone */
+  bool is_short_shared;       /* a tool in another namespace has the short name, too */
+  lt_str snake_long;          /* shop_get_order, of shop.getOrder; empty: the same as long_name */
+  lt_str snake_short;         /* get_order; empty: the same as short_name */
+  bool is_snake_long_shared;  /* another tool has this snake_long, too */
+  bool is_snake_short_shared; /* another tool has this snake_short, too */
   lt_str description;
   lt_str input_schema;
   lt_str checked_schema; /* the schema that inputs are checked against; differs in a catalog built from a record */
@@ -96,6 +100,8 @@ typedef enum lt_tool_name_kind {
   LT_TOOL_NAME_TS,
   LT_TOOL_NAME_LONG,
   LT_TOOL_NAME_SHORT,
+  LT_TOOL_NAME_SNAKE_LONG,
+  LT_TOOL_NAME_SNAKE_SHORT,
 } lt_tool_name_kind;
 
 typedef enum lt_tool_language { LT_TOOL_JAVASCRIPT, LT_TOOL_TYPESCRIPT, LT_TOOL_PYTHON } lt_tool_language;
@@ -105,12 +111,14 @@ typedef struct lt_tool_match {
   lt_tool_name_kind kind;
 } lt_tool_match;
 
-/* Finds a tool by a word of a program: exact id, the language's own name, the names of other languages, and the short
- * name where it is unique. A word that means something else in the language (`parallel`) is no other language's name.
+/* Finds a tool by a word of a program: exact id, the language's own name, the names of other languages, the short
+ * name where it is unique, and last the snake_case form of a camelCase name where that is unique. A word that means
+ * something else in the language (`parallel`) is no other language's name.
  */
 lt_tool_match lt_catalog_find_word(const lt_catalog *catalog, lt_tool_language language, lt_str word);
-/* Finds a tool by any of its names: those of lt_catalog_find_word, or the id with "_" for each character that a model's
- * API does not allow. The last form needs linear time. */
+/* Finds a tool by any of its names: those of lt_catalog_find_word, the id with "_" for each character that a model's
+ * API does not allow, or the id in snake_case (shop.get_order). The form for an API needs linear time, all need no
+ * memory but a copy of the name. */
 const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name);
 /* Warnings about renamed tools and name collisions, one sentence each, in id order. */
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings);

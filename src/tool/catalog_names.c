@@ -343,14 +343,45 @@ static lt_status catalog_names_add_short(ts_work *work, uint32_t i) {
   return LT_OK;
 }
 
+/* Keeps the snake_case of `name`; empty where it is the name itself. */
+static lt_status catalog_names_make_snake(ts_work *work, lt_str name, lt_str *ret_snake) {
+  lt_buf_clear(&work->buf);
+  lt_identifier_snake(&work->buf, name);
+  bool is_same = lt_str_eq(lt_buf_view(&work->buf), name);
+  return is_same ? work->buf.status : catalog_names_keep(work->naming, &work->buf, ret_snake);
+}
+
+/* The names that models make of a camelCase one in Python. One that several tools have belongs to none of them. */
+static lt_status catalog_names_add_snakes(ts_work *work, uint32_t i) {
+  lt_catalog_names *naming = work->naming;
+  lt_tool *tool = &naming->tools[i];
+  LT_TRY(catalog_names_make_snake(work, tool->long_name, &tool->snake_long));
+  LT_TRY(catalog_names_make_snake(work, tool->short_name, &tool->snake_short));
+  uint32_t first = tool->snake_long.n > 0 ? lt_tool_table_enter(&naming->snake_longs, i) : i;
+  if (first != i) {
+    naming->tools[first].is_snake_long_shared = tool->is_snake_long_shared = true;
+  }
+  first = tool->snake_short.n > 0 ? lt_tool_table_enter(&naming->snake_shorts, i) : i;
+  if (first != i) {
+    naming->tools[first].is_snake_short_shared = tool->is_snake_short_shared = true;
+  }
+  return LT_OK;
+}
+
+static lt_status catalog_names_init_table(lt_catalog_names *naming, lt_tool_table *table, size_t field) {
+  return lt_tool_table_init(table, naming->arena, naming->tools, field, naming->count);
+}
+
 static lt_status catalog_names_name_all_languages(ts_work *work) {
   lt_catalog_names *naming = work->naming;
-  LT_TRY(lt_tool_table_init(&naming->longs, naming->arena, naming->tools, offsetof(lt_tool, long_name), naming->count));
-  LT_TRY(
-      lt_tool_table_init(&naming->shorts, naming->arena, naming->tools, offsetof(lt_tool, short_name), naming->count));
+  LT_TRY(catalog_names_init_table(naming, &naming->longs, offsetof(lt_tool, long_name)));
+  LT_TRY(catalog_names_init_table(naming, &naming->shorts, offsetof(lt_tool, short_name)));
+  LT_TRY(catalog_names_init_table(naming, &naming->snake_longs, offsetof(lt_tool, snake_long)));
+  LT_TRY(catalog_names_init_table(naming, &naming->snake_shorts, offsetof(lt_tool, snake_short)));
   for (uint32_t i = 0; i < naming->count; i++) {
     LT_TRY(catalog_names_add_long(work, i));
     LT_TRY(catalog_names_add_short(work, i));
+    LT_TRY(catalog_names_add_snakes(work, i));
   }
   return LT_OK;
 }

@@ -22,11 +22,14 @@ typedef struct lt_catalog_names {
   lt_tool_table ts;                   /* filled */
   lt_tool_table longs;                /* by long_name, filled */
   lt_tool_table shorts;               /* by short_name, filled: the first tool of each name */
+  lt_tool_table snake_longs;          /* by snake_long, filled: the first tool of each name */
+  lt_tool_table snake_shorts;         /* by snake_short, filled: the first tool of each name */
   lt_catalog_names_warning *warnings; /* in no particular order */
   uint32_t warning_count;
 } lt_catalog_names;
 
-/* Sets js_name, ts_name, ts_type, long_name, short_name and is_short_shared of every tool. LT_E_NOMEM. */
+/* Sets js_name, ts_name, ts_type, long_name, short_name, snake_long, snake_short and what is shared, of every tool.
+ * LT_E_NOMEM. */
 lt_status lt_catalog_names_assign(lt_catalog_names *naming);
 
 /* Adds a warning whose text is in the snapshot's arena; LT_E_NOMEM, also when that text could not be made. */

@@ -111,20 +111,28 @@ static size_t suggest_find(const lt_catalog *catalog, lt_str name, lt_tool_sugge
   return found;
 }
 
-/* A short name that several servers have: names their tools. False: it is none, or the reader sees fewer than two. */
+static bool suggest_has_shared(const lt_tool *tool, lt_str name) {
+  return (tool->is_short_shared && lt_str_eq(tool->short_name, name)) ||
+         (tool->is_snake_long_shared && lt_str_eq(tool->snake_long, name)) ||
+         (tool->is_snake_short_shared && lt_str_eq(tool->snake_short, name));
+}
+
+/* A name that several tools have: names them. False: it is none, or the reader sees fewer than two. */
 static bool suggest_put_shared(const lt_catalog *catalog, lt_str name, lt_catalog_suggest_fn put, void *arg,
                                lt_buf *message) {
   size_t before = message->n;
   unsigned count = 0;
   for (size_t i = 0; i < lt_catalog_count(catalog) && count < LT_TOOL_SUGGESTIONS; i++) {
     lt_tool_suggestion shared = {.tool = lt_catalog_at(catalog, i), .name = lt_catalog_at(catalog, i)->id};
-    if (!shared.tool->is_short_shared || !lt_str_eq(shared.tool->short_name, name)) {
+    if (!suggest_has_shared(shared.tool, name)) {
       continue;
     }
     size_t start = message->n;
     bool has_stop = start > 0 && message->p[start - 1] == '.';
     lt_buf_addc(message, count > 0 ? " or " : has_stop ? " " : ". ");
-    lt_buf_addc(message, count > 0 ? "" : "Several servers have a tool of that name: call ");
+    lt_buf_addc(message, count > 0                      ? ""
+                         : shared.tool->is_short_shared ? "Several servers have a tool of that name: call "
+                                                        : "Several tools have that name in snake_case: call ");
     size_t named = message->n;
     put(arg, &shared, message);
     count += message->n > named ? 1 : 0;

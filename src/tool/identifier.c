@@ -202,3 +202,31 @@ void lt_identifier_ts(lt_buf *out, lt_str name) {
 void lt_identifier_ts_type(lt_buf *out, lt_str ts_name) {
   identifier_add_camel(out, ts_name, true);
 }
+
+static bool identifier_is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+static bool identifier_is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+/* Whether a word of a camelCase name begins at `at`: get|Order, get|HTTP|Page, v2|List. */
+static bool identifier_begins_word(lt_str name, size_t at) {
+  if (at == 0 || !identifier_is_upper(name.p[at])) {
+    return false;
+  }
+  char before = name.p[at - 1];
+  bool ends_capitals = identifier_is_upper(before) && at + 1 < name.n && identifier_is_lower(name.p[at + 1]);
+  return identifier_is_lower(before) || identifier_is_digit((unsigned char)before) || ends_capitals;
+}
+
+void lt_identifier_snake(lt_buf *out, lt_str name) {
+  for (size_t i = 0; i < name.n; i++) {
+    char c = name.p[i];
+    if (identifier_begins_word(name, i)) {
+      lt_buf_byte(out, '_');
+    }
+    lt_buf_byte(out, identifier_is_upper(c) ? (char)(c - 'A' + 'a') : c);
+  }
+}

@@ -12,6 +12,8 @@
 void lt_identifier_js(lt_buf *out, lt_str id);
 /* Appends the tool's own name as an identifier: get-weather -> get_weather; delete -> delete_ . */
 void lt_identifier_ts(lt_buf *out, lt_str name);
+/* Appends the snake_case of an identifier: shop_getOrder -> shop_get_order, getHTTPPage -> get_http_page. */
+void lt_identifier_snake(lt_buf *out, lt_str name);
 /* Appends the PascalCase of an identifier: get_weather -> GetWeather. */
 void lt_identifier_ts_type(lt_buf *out, lt_str ts_name);
 

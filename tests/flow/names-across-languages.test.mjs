@@ -58,6 +58,53 @@ for (const { name, args, call, deno: needsDeno } of runners) {
   });
 }
 
+describe("snake_case of a camelCase name", () => {
+  const shop = servers({ shop: scripted([tool("getOrder", "order"), tool("listHTTPPages2", "pages")]) });
+  const python = async (code, where) => {
+    const end = await program(code, ["--lang", "python", ...where]);
+    assert.deepEqual({ stdout: end.stdout, stderr: end.stderr, code: end.code }, { stdout: end.stdout, stderr: "", code: 0 });
+    return end.stdout;
+  };
+
+  test("Python calls the tool by it, long, short and as an id", async () => {
+    for (const f of ["shop_get_order()", "get_order()", "shop_getOrder()", "shop_get_order() if get_order() == 'order' else None"]) {
+      assert.equal(await python(`set_result(${f})`, shop), "order\n", f);
+    }
+    assert.equal(await python("set_result(shop_list_http_pages2())", shop), "pages\n");
+    for (const id of ["shop.get_order", "shop_get_order", "shop.getOrder"]) {
+      assert.equal(await python(`set_result(call_tool('${id}'))`, shop), "order\n", id);
+    }
+  });
+  test("so do the other languages", async () => {
+    assert.equal((await program("shop_get_order()", shop)).stdout, "order\n");
+    assert.equal((await program("const r = await get_order({}); console.log(r.success && r.value)", ["--lang", "ts", ...shop])).stdout, "order\n");
+  });
+  test("a tool's own name comes first", async () => {
+    const both = servers({ shop: scripted([tool("getOrder", "camel"), tool("get_order", "snake")]) });
+    assert.equal(await python("set_result([shop_get_order(), get_order(), shop_getOrder(), call_tool('shop.get_order')])", both), '["snake","snake","camel","snake"]\n');
+  });
+  test("one that several tools have is an error that names them", async () => {
+    const same = servers({ shop: scripted([tool("getHttp", "a"), tool("getHTTP", "b")]) });
+    const stores = servers({ shop: scripted([tool("getOrder", "a")]), store: scripted([tool("getOrder", "b")]) });
+    for (const [code, where, both] of [["shop_get_http()", same, /shop_getHTTP or shop_getHttp\./], ["get_order()", stores, /shop_getOrder or store_getOrder\./]]) {
+      const end = await program(code, ["--lang", "python", ...where]);
+      assert.equal(end.code, 1);
+      assert.match(end.stderr, both);
+      assert.match(end.stderr, where === same ? /Several tools have that name in snake_case/ : /Several servers have a tool of that name/);
+    }
+    // Two servers' own short name is not a third one's snake_case.
+    const three = servers({ a: scripted([tool("get_order", "a")]), b: scripted([tool("get_order", "b")]), c: scripted([tool("getOrder", "c")]) });
+    const end = await program("get_order()", ["--lang", "python", ...three]);
+    assert.match(end.stderr, /a_get_order or b_get_order/);
+  });
+  test("the stubs show one name", async () => {
+    const end = await run(["tools", "--types", "python", ...shop]);
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stdout, /shop_getOrder/);
+    assert.doesNotMatch(end.stdout, /get_order/);
+  });
+});
+
 describe("which name counts", () => {
   test("a language's own name comes before another language's", async () => {
     // JavaScript calls a.b_c aBC, TypeScript calls x.aBC aBC

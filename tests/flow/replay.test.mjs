@@ -43,6 +43,7 @@ const turns = [
   { user: "code", replies: [CODE, "output('sum ' + recall('sum'));\ncashLook({ n: recall('sum') });\ndone()"] },
   { user: "throws", replies: ["cashLook({ n: 1 });\nnull.x", "1 +", "output('well'); done()"] },
   { user: "asks", replies: ["const said = llm('say it');\noutput(said); done()"] },
+  { user: "random", replies: ["output(crypto.randomUUID());\ncashPay({ n: 1, id: crypto.randomUUID(), bytes: [...crypto.getRandomValues(new Uint8Array(4))] }).n; done()"] },
   { user: "say it", replies: ["It is said."] },
   { user: "slow", replies: ["output('begun'); cashSlow({}); output('never')"] },
   { user: "typed", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: TYPED } }] }, "It was typed."] },
@@ -139,6 +140,11 @@ describe("comes to the same", () => {
     const w = world();
     await w.chat("-m", "code", "code");
     await w.same({ replies: 2, programs: 2, calls: 6 });
+  });
+  test("code: random bytes of the web's globals, which a tool was given", async () => {
+    const w = world();
+    await w.chat("-m", "code", "random");
+    await w.same({ replies: 1, programs: 1, calls: 1 });
   });
   test("code: programs that fail", async () => {
     const w = world();

@@ -41,6 +41,15 @@ static void javascript_is_camel_case(void **state) {
   expect(lt_identifier_js, "a.$b", "a$b");
 }
 
+static void snake_case_divides_words(void **state) {
+  (void)state;
+  expect(lt_identifier_snake, "shop_getOrder", "shop_get_order");
+  expect(lt_identifier_snake, "getHTTPPage2List", "get_http_page2_list");
+  expect(lt_identifier_snake, "Shop_ListPRs", "shop_list_p_rs");
+  expect(lt_identifier_snake, "already_snake", "already_snake");
+  expect(lt_identifier_snake, "", "");
+}
+
 static void javascript_mends_what_is_no_identifier(void **state) {
   (void)state;
   expect(lt_identifier_js, "2fast", "_2fast");
@@ -380,6 +389,7 @@ static void mended_names_are_said(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(javascript_is_camel_case),
+      cmocka_unit_test(snake_case_divides_words),
       cmocka_unit_test(javascript_mends_what_is_no_identifier),
       cmocka_unit_test(javascript_spares_the_programs_world),
       cmocka_unit_test(typescript_keeps_the_tools_name),
