@@ -149,10 +149,8 @@ static bool missing_put_tool_with(const lt_missing_name_options *options, const 
   return false;
 }
 
-static void missing_put_tool(const lt_missing_name_options *options, missing_need need, lt_buf *out) {
-  if (need == MISSING_NOTHING) {
-    return;
-  }
+/* False: no configured tool would do. */
+static bool missing_put_call(const lt_missing_name_options *options, missing_need need, lt_buf *out) {
   LT_AUTO_BUF(name, LT_KIB);
   bool found = false;
   for (size_t i = 0; i < sizeof missing_words[0] / sizeof missing_words[0][0] && !found; i++) {
@@ -160,7 +158,12 @@ static void missing_put_tool(const lt_missing_name_options *options, missing_nee
   }
   if (found) {
     lt_buf_printf(out, ": call %.*s() instead", LT_STR_ARG(lt_buf_view(&name)));
-  } else {
+  }
+  return found;
+}
+
+static void missing_put_tool(const lt_missing_name_options *options, missing_need need, lt_buf *out) {
+  if (need != MISSING_NOTHING && !missing_put_call(options, need, out)) {
     lt_buf_addc(out, ", and no configured tool does this");
   }
 }
@@ -190,5 +193,19 @@ void lt_missing_name_advise_module(const lt_missing_name_options *options, lt_st
   } else if (options->lang != LT_LANG_PYTHON) {
     lt_buf_addc(out,
                 ": only registered modules can be imported, and none of Node or npm: write it out, or call a tool");
+  }
+}
+
+void lt_missing_name_advise_need(const lt_missing_name_options *options, lt_str need, lt_buf *out) {
+  static const missing_row refused[] = {
+      {"network", IN_BOTH, MISSING_NETWORK, NO_NETWORK},
+      {"files", IN_JS, MISSING_FILES, NO_FILES},
+      {"files", IN_PYTHON, MISSING_FILES, "a program has no files but those of its own folder"},
+  };
+  const missing_row *row = missing_find(refused, sizeof refused / sizeof refused[0], options->lang, need);
+  if (row != NULL) {
+    missing_put(options, row, out);
+  } else if (lt_str_eqc(need, "processes")) {
+    (void)missing_put_call(options, MISSING_PROCESSES, out);
   }
 }

@@ -85,6 +85,37 @@ describe("several code blocks of one reply are one program", { concurrency: 3, t
   }
 });
 
+for (const [name, args] of [["JavaScript", []], ["TypeScript", ["--lang", "ts"]], ["TypeScript without a check", ["--lang", "ts", "--no-check"]], ...DENO.map(([what, all]) => [what, [...all, "--no-check"]])]) {
+  describe(`JSX in ${name}`, { concurrency: 3, timeout: 60_000 * patience }, () => {
+    for (const code of ["const a = <div>hi</div>", "const x = 1\nreturn <p>{x}</p>", "const a = <p className=\"x\">hi</p>", "const a = <br/>", ...(name.includes("Deno") ? [] : ["const f = () => {\n  return <><b>x</b></>\n}"])]) {
+      test(code, async () => assert.match((await reported(code, args)).error, /^SyntaxError: .*: there is no JSX here: build the text with strings$/));
+    }
+    if (args.length > 0) test("another error beside a type in angle brackets", async () => {
+      assert.doesNotMatch((await reported("const a = <any>1 +* 2", args)).error, /JSX/);
+    });
+  });
+}
+
+test("the place of JSX in TypeScript", async () => {
+  const { line, column } = await reported("const x: number = 1\nreturn <p>{x}</p>", ["--lang", "ts"]);
+  assert.deepEqual({ line, column }, { line: 2, column: 8 });
+});
+
+gives(JAVASCRIPT, [
+  ["a function without a name", "async function () { return 5 }", 5],
+  ["a function without a name, behind a comment", "// first\nfunction (input) { return 6 }", 6],
+  ["one function that is not called", "async function main() { return 5 }", 5],
+]);
+
+gives([["JavaScript", []], ["TypeScript", ["--lang", "ts"]]], [["a function that calls itself", "(async () => { return 5 })()", 5]]);
+
+gives(TYPESCRIPT, [["a function without a name, with types", "async function (input: unknown): Promise<number> {\n  const a: number = 5\n  return a\n}", 5]]);
+
+test("an error in a function without a name has its place", async () => {
+  const { line, column } = await reported("async function () { const a: number = 1; return nope }", ["--lang", "ts"]);
+  assert.deepEqual({ line, column }, { line: 1, column: 49 });
+});
+
 test("an error in a namespace has its place", async () => {
   const { line, column } = await reported("namespace N {\n  export const a = 1\n  export const b = nope\n}\n", ["--lang", "ts"]);
   assert.deepEqual({ line, column }, { line: 3, column: 20 });
@@ -212,6 +243,23 @@ describe("a name that is not there says what to use", { concurrency: 3, timeout:
     const { error } = await reported("import requests", [...PYTHON, ...NET]);
     assert.match(error, /^ModuleNotFoundError: No module named 'requests'.*: there is no network in a program: call web_fetch_page\(\) instead$/);
   });
+  const DOES = servers({ web: scripted([{ tool: { name: "fetch_page", inputSchema: { type: "object" } } }]), files: scripted([{ tool: { name: "read_file", inputSchema: { type: "object" } } }, { tool: { name: "run_command", inputSchema: { type: "object" } } }]) });
+  const refused = [
+    ["a file", "open('/etc/passwd')", /^PermissionError: .*: a program has no files but those of its own folder: call files_read_file\(\) instead$/],
+    ["a URL", "import urllib.request\nurllib.request.urlopen('http://example.com')", /^urllib.error.URLError: .*: there is no network in a program: call web_fetch_page\(\) instead$/],
+    ["a connection", "import socket\nsocket.create_connection(('127.0.0.1', 80))", /^PermissionError: .*: there is no network in a program: call web_fetch_page\(\) instead$/],
+    ["subprocess", "import subprocess\nsubprocess.run(['ls'])", /^subprocess.run\(\) is blocked: .*: call files_run_command\(\) instead$/],
+    ["os.fork", "import os\nos.fork()", /^PermissionError: os.fork\(\) is blocked: .*: call files_run_command\(\) instead$/],
+  ];
+  for (const [what, code, want] of refused) {
+    test(`${what} that Python may not have, with a tool for it`, async () => assert.match((await reported(code, [...PYTHON, ...DOES])).error, want));
+  }
+  test("a file that Python may not have, without a tool", async () => assert.match((await reported("open('/etc/passwd')", PYTHON)).error, /own folder, and no configured tool does this$/));
+  test("a file that is not there is only that", async () => assert.equal((await reported("open('nothing.txt')", [...PYTHON, ...DOES])).error, "FileNotFoundError: [Errno 2] No such file or directory: 'nothing.txt'"));
+  for (const [name, args] of DENO) {
+    const web = config({ deno: { path: deno }, mcpServers: { web: scripted([{ tool: { name: "fetch_page", inputSchema: { type: "object" } } }]) } });
+    test(`fetch in ${name}, with a tool for it`, async () => assert.match((await reported("await fetch('http://x.example')", [...args.slice(0, -1), web])).error, /^NotCapable: Requires net access to "x.example:80": there is no network in a program: call fetch_page\(\) instead$/));
+  }
   test("a misspelt module of Python", async () => assert.match((await reported("import jsn", PYTHON)).error, /No module named 'jsn'\. Did you mean: json\?/));
 });
 

@@ -120,24 +120,27 @@ static void deno_end_add_cut(lt_buf *out, lt_str text, size_t max) {
   }
 }
 
+/* `need`: what a tool may give (missing_name.h), instead of advice. */
 static const struct {
   const char *begins;
   const char *advice;
+  const char *need;
 } refused[] = {
-    {"Requires net access", "there is no network in a program: call a tool"},
-    {"Requires read access", "there are no files in a program: call a tool"},
-    {"Requires write access", "there are no files in a program: call a tool"},
-    {"Requires env access", "there is no environment in a program: use `input` or call a tool"},
-    {"Requires run access", "a program starts no processes: call a tool"},
-    {"Requires ffi access", "a program loads no libraries: call a tool"},
-    {"Requires sys access", "a program is told nothing of the machine"},
-    {"Deno.symlink", "there are no files in a program: call a tool"},
-    {"Deno.link", "there are no files in a program: call a tool"},
-    {"A remote specifier was requested", "nothing can be imported from the network"},
-    {"npm specifiers were requested", "nothing can be imported from npm"},
-    {"JSR specifiers were requested", "nothing can be imported from JSR"},
-    {"Relative import path", "there is no such module: import a registered module, or a built-in one as \"node:...\""},
-    {"Import \"", "there is no such module: import a registered module, or a built-in one as \"node:...\""},
+    {"Requires net access", NULL, "network"},
+    {"Requires read access", NULL, "files"},
+    {"Requires write access", NULL, "files"},
+    {"Requires env access", "there is no environment in a program: use `input` or call a tool", NULL},
+    {"Requires run access", "a program starts no processes: call a tool", NULL},
+    {"Requires ffi access", "a program loads no libraries: call a tool", NULL},
+    {"Requires sys access", "a program is told nothing of the machine", NULL},
+    {"Deno.symlink", NULL, "files"},
+    {"Deno.link", NULL, "files"},
+    {"A remote specifier was requested", "nothing can be imported from the network", NULL},
+    {"npm specifiers were requested", "nothing can be imported from npm", NULL},
+    {"JSR specifiers were requested", "nothing can be imported from JSR", NULL},
+    {"Relative import path", "there is no such module: import a registered module, or a built-in one as \"node:...\"",
+     NULL},
+    {"Import \"", "there is no such module: import a registered module, or a built-in one as \"node:...\"", NULL},
 };
 
 /* Removes Deno's advice to change its command line. */
@@ -145,15 +148,6 @@ static lt_str deno_end_without_advice(lt_str message) {
   size_t again = lt_str_find(message, LT_STR(", run again with the --"), 0);
   size_t unscoped = lt_str_find(message, LT_STR(" requires unscoped --"), 0);
   return lt_str_sub(message, 0, again < unscoped ? again : unscoped);
-}
-
-static void deno_end_put_advice(lt_buf *error, lt_str message) {
-  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    if (lt_str_starts(message, lt_str_of(refused[i].begins))) {
-      lt_buf_printf(error, ": %s", refused[i].advice);
-      return;
-    }
-  }
 }
 
 static void deno_end_put_tool_name(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
@@ -164,10 +158,29 @@ static void deno_end_put_tool(void *arg, const lt_tool *tool, lt_buf *out) {
   lt_buf_add(out, lt_deno_source_name_of(arg, tool));
 }
 
+static lt_missing_name_options deno_end_missing_options(lt_deno_run *run) {
+  return (lt_missing_name_options){
+      .catalog = run->catalog, .lang = run->request->lang, .put = deno_end_put_tool, .arg = run};
+}
+
+static void deno_end_put_advice(lt_deno_run *run, lt_str message) {
+  const lt_missing_name_options options = deno_end_missing_options(run);
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    if (!lt_str_starts(message, lt_str_of(refused[i].begins))) {
+      continue;
+    }
+    if (refused[i].need != NULL) {
+      lt_missing_name_advise_need(&options, lt_str_of(refused[i].need), &run->result->error);
+    } else {
+      lt_buf_printf(&run->result->error, ": %s", refused[i].advice);
+    }
+    return;
+  }
+}
+
 /* Says what to use for a name that is not defined, or suggests tools with a similar name. */
 static void deno_end_put_suggestions(lt_deno_run *run, lt_str name) {
-  const lt_missing_name_options options = {
-      .catalog = run->catalog, .lang = run->request->lang, .put = deno_end_put_tool, .arg = run};
+  const lt_missing_name_options options = deno_end_missing_options(run);
   if (name.n > 0 && lt_missing_name_advise(&options, name, &run->result->error)) {
     return;
   }
@@ -178,6 +191,29 @@ static lt_str deno_end_undefined_name(lt_str name, lt_str message) {
   lt_str suffix = LT_STR(" is not defined");
   bool is_undefined = lt_str_eqc(name, "ReferenceError") && lt_str_ends(message, suffix);
   return is_undefined ? lt_str_sub(message, 0, message.n - suffix.n) : LT_STR_NULL;
+}
+
+/* Whether the parser stopped in a tag of JSX, which it takes for a type: at the / of `</p>` or the end of `<br/>`, or
+ * at the attribute of `<p class=`. */
+static bool deno_end_is_tag(const lt_deno_run *run) {
+  lt_str line = lt_jsscan_line(run->request->code, run->result->line);
+  size_t at = 0;
+  for (uint32_t i = 1; i < run->result->column && at < line.n; i++) {
+    at = lt_utf8_ceil(line, at + 1);
+  }
+  size_t open = at;
+  while (open > 0 && line.p[open - 1] != '<') {
+    open--;
+  }
+  if (at >= line.n || open == 0) {
+    return false;
+  }
+  lt_str inside = lt_str_sub(line, open, at);
+  bool is_closing = line.p[at] == '/' && inside.n == 0;
+  bool is_empty = line.p[at] == '>' && lt_str_ends(inside, LT_STR("/"));
+  bool has_attribute = inside.n > 1 && lt_str_ends(inside, LT_STR(" ")) &&
+                       lt_str_starts(lt_buf_view(&run->result->error), LT_STR("SyntaxError: Expected '>', got"));
+  return is_closing || is_empty || has_attribute;
 }
 
 /* Deno wraps a syntax error: `TypeError: SyntaxError: Expression expected`, then lines that show the place. */
@@ -198,9 +234,12 @@ static void deno_end_describe_failure(lt_deno_run *run) {
   if (message.n == 0) {
     lt_buf_addc(&result->error, "the program threw an error without a message");
   }
-  deno_end_put_advice(&result->error, message);
+  deno_end_put_advice(run, message);
   deno_end_put_suggestions(run, deno_end_undefined_name(name, message));
   deno_end_locate(run, lt_buf_view(&run->output.failure.stack));
+  if (lt_str_starts(lt_buf_view(&result->error), LT_STR("SyntaxError: ")) && deno_end_is_tag(run)) {
+    lt_buf_addc(&result->error, LT_MISSING_NAME_JSX);
+  }
 }
 
 /* --- Types -------------------------------------------------------------------------------------------------------- */

@@ -57,11 +57,14 @@ static void python_end_put_tool(void *arg, const lt_tool *tool, lt_buf *out) {
   lt_typegen_py_name(tool->id, out);
 }
 
-/* A name that does not exist is one of another language, or a misspelt tool's. `module` could not be imported. */
-static void python_end_advise(lt_python_run *run, lt_str name, lt_str module) {
+/* A name that does not exist is one of another language, or a misspelt tool's. `module` could not be imported. `need`
+ * was refused by the sandbox. */
+static void python_end_advise(lt_python_run *run, lt_str name, lt_str module, lt_str need) {
   lt_buf *error = &run->result->error;
   const lt_missing_name_options options = {.catalog = run->catalog, .lang = LT_LANG_PYTHON, .put = python_end_put_tool};
-  if (module.n > 0) {
+  if (need.n > 0) {
+    lt_missing_name_advise_need(&options, need, error);
+  } else if (module.n > 0) {
     lt_missing_name_advise_module(&options, module, error);
   } else if (name.n > 0 && !lt_missing_name_advise(&options, name, error)) {
     lt_catalog_suggest_put(run->catalog, name, python_end_put_tool_name, NULL, error);
@@ -106,7 +109,8 @@ static void python_end_describe_report(lt_python_run *run, lt_json report, lt_ar
   lt_buf_clear(&result->error);
   lt_buf_addc(&result->error, lt_str_eqc(kind, "walls") ? "the program's walls could not be set up: " : "");
   python_end_add_cut(&result->error, python_end_text_of(report, "error", arena), LT_RUN_ERROR_BYTES);
-  python_end_advise(run, python_end_text_of(report, "name", arena), python_end_text_of(report, "module", arena));
+  python_end_advise(run, python_end_text_of(report, "name", arena), python_end_text_of(report, "module", arena),
+                    python_end_text_of(report, "need", arena));
   python_end_advise_character(run);
 }
 

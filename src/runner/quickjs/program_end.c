@@ -297,7 +297,7 @@ static void end_advise_syntax(lt_run *run) {
   } else if (lt_str_starts(rest, LT_STR("@"))) {
     lt_buf_addc(&result->error, ": there are no decorators here: call the function yourself");
   } else if (rest.n > 1 && rest.p[0] == '<' && (end_is_name_character(rest.p[1]) || rest.p[1] == '>')) {
-    lt_buf_addc(&result->error, ": there is no JSX here: build the text with strings");
+    lt_buf_addc(&result->error, LT_MISSING_NAME_JSX);
   }
 }
 

@@ -338,10 +338,23 @@ static lt_status run_check_types(lt_run *run, lt_err *err) LT_YIELDS {
   return status;
 }
 
+/* The compiler takes a tag of JSX for a type and speaks of what follows; the stripper knows a tag. */
+static lt_status run_explain_tag(lt_run *run, lt_err *err) LT_YIELDS {
+  if (!lt_str_starts(lt_buf_view(&run->result->error), LT_STR("TS1"))) { /* TS1000 to TS1999: syntax */
+    return LT_OK;
+  }
+  LT_TRY(run_strip_types(run, err));
+  if (run->engine.ending == LT_END_ERROR && atomic_load(&run->task.stop) == LT_STOP_NOT &&
+      lt_str_starts(lt_buf_view(&run->engine.text), LT_STR("unexpected token in expression: '<'"))) {
+    lt_program_end_judge_syntax(run);
+  }
+  return LT_OK;
+}
+
 static lt_status run_typescript(lt_run *run, lt_err *err) LT_YIELDS {
   lt_status checked = run_check_types(run, err);
   if (checked != LT_OK) {
-    return checked == LT_E_PROGRAM ? LT_OK : checked;
+    return checked == LT_E_PROGRAM ? run_explain_tag(run, err) : checked;
   }
   LT_TRY(run_strip_types(run, err));
   if (!run->text.is_stripped) {

@@ -146,9 +146,15 @@ class Blocked(Exception):
 BLOCKED = "{} is blocked: a program cannot start processes; use call_tool() to reach what is outside"
 
 
+def refusal(name):
+    e = PermissionError(BLOCKED.format(name))
+    e.lathe_need = "processes"
+    return e
+
+
 def blocked(name):
     def refuse(*_, **__):
-        raise PermissionError(BLOCKED.format(name))
+        raise refusal(name)
     return refuse
 
 
@@ -256,13 +262,38 @@ def describe_kind(e, report):
         describe_exit(e, report)
     elif isinstance(e, Blocked):
         report["error"] = str(e)
+        report["need"] = "processes"
         report["line"], report["column"] = e.place
     else:
         if isinstance(e, NameError):
             report["name"] = (getattr(e, "name", None) or "")[:STACK_FRAMES * 50]
+        if needed(e):
+            report["need"] = needed(e)
         if isinstance(e, ModuleNotFoundError):
             report["module"] = (e.name or "").partition(".")[0][:STACK_FRAMES * 50]
         report["error"] = shortened(message(e))
+
+
+def needed(e):
+    """What the program wanted that the sandbox refuses and a tool may give, or None."""
+    import errno
+    if not isinstance(e, OSError):
+        return None
+    if hasattr(e, "lathe_need"):
+        return e.lathe_need
+    if type(e).__module__ in ("socket", "urllib.error"):
+        return "network"
+    if e.errno not in (errno.EACCES, errno.EPERM):
+        return None
+    return "files" if e.filename is not None else "network" if has_socket(e) else None
+
+
+def has_socket(e):
+    """Whether the error was raised in Python's module for sockets: the sandbox refuses to make one."""
+    tb = e.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb is not None and os.path.basename(tb.tb_frame.f_code.co_filename) == "socket.py"
 
 
 def describe_exit(e, report):
