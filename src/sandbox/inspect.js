@@ -411,7 +411,7 @@
       const show = value[custom];
       if (typeof show === 'function' && show !== inspect) {
         const left = ctx.depth === Infinity ? Infinity : ctx.depth - depth;
-        const text = show.call(value, left, { depth: left, customInspect: true, showHidden: ctx.hidden, stylize: String }, inspect);
+        const text = show.call(value, left, { depth: ctx.depth, customInspect: true, showHidden: ctx.hidden, stylize: String }, inspect);
         if (text !== value) {
           return typeof text === 'object' && text !== null ? format(ctx, text, depth)
                                                            : `${text}`.split('\n').join(`\n${spaces(ctx.indent)}`);

@@ -69,6 +69,31 @@ describe("console", () => {
   });
 });
 
+describe("console.log of a global of the web", () => {
+  const shown = ["new URL('http://u:p@a:81/b?c=1&d#h')", "({ a: [new URL('http://a/b?c=1')] })", "[[[new URL('http://a')]]]", "new (class My extends URL {})('mailto:x@y')",
+    "new URLSearchParams()", "({ p: new URLSearchParams('a=1&b=it%27s') })", "new URLSearchParams({ a: 'x'.repeat(40), b: 'y'.repeat(40) })", "[[[new URLSearchParams('a=1')]]]",
+    "new Event('x')", "({ e: new CustomEvent('y') })", "[[[new Event('x')]]]", "new EventTarget()", "[[[new EventTarget()]]]", "new Headers()", "({ h: new Headers({ a: '1' }) })",
+    "new FormData()", "(() => { const f = new FormData(); f.append('a', '1'); f.append('b', '2'); f.append('b', '3'); f.append('b', '4'); return { f }; })()",
+    "new Blob(['x'], { type: 'text/plain' })", "new File(['x'], 'n', { lastModified: 5 })", "[[new AbortController()]]", "new AbortController().signal",
+    "URLSearchParams", "Blob", "File", "Headers", "FormData", "AbortController", "AbortSignal", "CustomEvent"];
+  const list = shown.map((it, i) => `console.log("=== ${i}"); console.log(${it});`).join("\n");
+  /** Where an event's lines break depends on the digits of its time. */
+  const timeless = (text) => (text.includes("timeStamp") ? text.replace(/timeStamp: [\d.]+/g, "timeStamp: 1").replace(/\s+/g, " ") : text);
+  const parts = (text) => text.split(/^=== \d+\n/m).slice(1).map(timeless);
+
+  test("is Node's", async () => {
+    const end = await run(["run", "list.ts", "--config", config({ typescript: { check: false } })], { cwd: folder({ "list.ts": list }) });
+    assert.equal(end.code, 0, end.stderr);
+    const got = parts(end.stdout), want = parts(nodes(list));
+    assert.equal(want.length, shown.length);
+    assert.deepEqual(shown.map((it, i) => [it, got[i]]), shown.map((it, i) => [it, want[i]]));
+  });
+  test("a class is a class", async () => {
+    const end = await run(["run", "-e", "console.log(URL); class My extends URL {} console.log(My)", "--lang", "ts"]);
+    assert.deepEqual([end.stdout, end.code], ["[class URL]\n[class My extends URL]\n", 0]);
+  });
+});
+
 describe("random bytes", () => {
   const code = 'output([crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(4))]])';
   test("are other ones in each run", async () => {

@@ -13,6 +13,7 @@ import { Crypto, SubtleCrypto, crypto } from './crypto.js';
 import { CustomEvent, Event, EventTarget } from './event.js';
 import { FormData } from './form.js';
 import { Headers } from './headers.js';
+import { showAll } from './shown.js';
 
 const { structuredClone } = path;
 const globals = {
@@ -24,6 +25,7 @@ for (const name of Object.keys(globals)) {
   roots.hidden(globalThis, name, value);
   if (typeof value === 'function' && value.name !== name) Object.defineProperty(value, 'name', { value: name });
 }
+showAll(globals);
 
 // core-js keeps what its modules share in a global; they have found it by now.
 delete globalThis['__core-js_shared__'];
