@@ -35,7 +35,7 @@ lt_str lt_guest_view(const lt_guest *guest, uint32_t at, uint32_t n) {
 }
 
 static void guest_write_bytes(lt_guest *guest, uint32_t at, const void *bytes, size_t n) {
-  if (lt_guest_alive(guest) && lt_box_has(guest->box, at, (uint32_t)n)) {
+  if (n > 0 && lt_guest_alive(guest) && lt_box_has(guest->box, at, (uint32_t)n)) {
     memcpy(guest->box->memory + at, bytes, n);
   }
 }
