@@ -259,7 +259,7 @@ describe("decisions on standard input", () => {
   async function lines(w, each, ...more) {
     const first = w.starts("--json", "--decisions", ...more);
     let asked = 0;
-    const events = () => first.out().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    const events = () => first.out().split("\n").slice(0, -1).map((line) => JSON.parse(line));
     const ended = first.ended.then((end) => end);
     for (let done = false; !done; ) {
       done = await Promise.race([ended.then(() => true), sleep(20).then(() => false)]);

@@ -44,10 +44,13 @@ export const bare = { plugins: ["artifact", "interpreter"].map((name) => ({ name
 /** The arguments for these servers and nothing beside. */
 export const only = (mcpServers) => servers(mcpServers, bare);
 
+/** JSON, a value a line, of a file that somebody may be writing: its last line counts when it is whole. */
+export const jsonLines = (path) => (existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1).filter(Boolean).map((line) => JSON.parse(line)) : []);
+
 /** A file for `--record=`, and what the server has received so far. */
 export function recording() {
   const path = join(folder(), "wire");
-  const messages = () => (existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean).map(JSON.parse) : []);
+  const messages = () => jsonLines(path);
   return { path, option: `--record=${path}`, messages, of: (method) => messages().filter((m) => m.method === method) };
 }
 

@@ -1,9 +1,8 @@
 // Models for the flow tests of the agent: the fake ones of tests/fakes, and recordings that are played back.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
-import { folder, root } from "./harness.mjs";
+import { folder, jsonLines, root } from "./harness.mjs";
 
 const started = [];
 after(() => started.forEach((child) => child.kill()));
@@ -40,7 +39,7 @@ export async function faked() {
 export async function scriptedModel(replies) {
   const path = folder({ "m.json": JSON.stringify(replies) });
   const port = await listen(join(root, "tests/fakes/script_model.mjs"), path);
-  const asked = () => readFileSync(join(path, "m.asked"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
-  const count = () => (existsSync(join(path, "m.asked")) ? asked().length : 0);
+  const asked = () => jsonLines(join(path, "m.asked"));
+  const count = () => asked().length;
   return { count, env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/m/v1`, OPENAI_API_KEY: "", OPENAI_MODEL: "scripted", XDG_STATE_HOME: folder() }, asked };
 }
