@@ -293,8 +293,9 @@
 #define LT_TITLE_BYTES             200
 
 /* --- Deno programs (runner/deno/deno.h) --------------------------------------------------------------------------- */
-#define LT_DENO_MAJOR_MIN        2              /* the oldest version that is asked to run programs */
-#define LT_DENO_SLACK_BYTES      LT_GIB         /* of data beyond the program's memory: Deno, its threads, buffers */
+#define LT_DENO_EXIT_POLL_MS     5      /* between two looks whether a process that closed its output has ended */
+#define LT_DENO_MAJOR_MIN        2      /* the oldest version that is asked to run programs */
+#define LT_DENO_SLACK_BYTES      LT_GIB /* of data beyond the program's memory: Deno, its threads, buffers */
 #define LT_DENO_FILE_BYTES       (64 * LT_MIB)  /* the longest file its process may write, which is its own cache */
 #define LT_DENO_CONNECTIONS_MAX  256            /* to the bridge: calls of one program in flight, further ones queue */
 #define LT_DENO_SPARE_MS         300000         /* a process started ahead of need ends after this long */

@@ -17,8 +17,9 @@ typedef struct gateway_stdio {
   lt_lines lines;
   lt_watch *watch;
   lt_wait readable, writable, drained;
-  lt_buf queue;   /* to be written */
-  lt_buf writing; /* what a thread writes */
+  lt_buf queue;    /* to be written */
+  lt_buf writing;  /* what a thread writes ... */
+  bool has_failed; /* ... and that it could not; only the thread and whoever waits for it look here */
   bool is_ending, is_broken, has_writer;
 } gateway_stdio;
 
@@ -27,9 +28,9 @@ typedef struct gateway_stdio {
 static void gateway_stdio_write(void *arg) {
   gateway_stdio *s = arg;
   lt_str text = lt_buf_view(&s->writing);
-  while (text.n > 0 && !s->is_broken) {
+  while (text.n > 0 && !s->has_failed) {
     ssize_t n = write(s->out_fd, text.p, text.n);
-    s->is_broken = n < 0 && errno != EINTR && errno != EAGAIN;
+    s->has_failed = n < 0 && errno != EINTR && errno != EAGAIN;
     if (n < 0 && errno == EAGAIN) {
       usleep(1000); /* somebody made it non-blocking: it may be the input's other end */
     }
@@ -47,7 +48,8 @@ static void gateway_stdio_on_writer(void *arg) {
     lt_buf text = s->queue;
     lt_buf_init(&s->queue, LT_MCP_QUEUE_MAX_BYTES);
     s->writing = text;
-    s->is_broken = lt_loop_offload(s->session->loop, gateway_stdio_write, s, NULL) != LT_OK || s->is_broken;
+    bool is_run = lt_loop_offload(s->session->loop, gateway_stdio_write, s, NULL) == LT_OK;
+    s->is_broken = s->is_broken || !is_run || s->has_failed;
     lt_buf_release(&s->writing);
   }
   s->has_writer = false;

@@ -9,10 +9,11 @@
 
 #ifdef __SANITIZE_THREAD__
 /* libuv closes the pipe that reports a child's start with a direct system call, which ThreadSanitizer does not see.
- * When another thread then gets the same descriptor number, it seems to race with uv_pipe. */
+ * When another thread then gets the same descriptor number, it seems to race with uv_pipe: also when a thread of the
+ * pool opens a file (base/file.c). */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) {
-  return "race:^uv_pipe$\n";
+  return "race:^uv_pipe$\nrace:^file_write_new$\n";
 }
 #endif
 

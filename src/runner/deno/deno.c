@@ -131,6 +131,7 @@ static void deno_on_checker_fiber(void *arg) {
       lt_buf_byte(&checker->report, '\n');
     }
   }
+  lt_deno_output_await_exit(run, checker->process);
   bool has_succeeded = strcmp(lt_process_exit_text(checker->process), "exited with code 0") == 0;
   checker->has_type_errors = !has_succeeded && lt_deno_end_has_type_errors(run);
   checker->is_running = false;

@@ -1,4 +1,5 @@
 /* Deno's standard output: the records of boot.js, between the lines of the program itself. */
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -201,6 +202,12 @@ static void deno_output_end_reader(lt_deno_run *run) {
   lt_wait_wake(&run->wait, LT_OK);
 }
 
+void lt_deno_output_await_exit(lt_deno_run *run, const lt_process *process) {
+  while (!lt_process_exited(process) && run->stop_reason == LT_OK) {
+    lt_loop_sleep(run->loop, LT_DENO_EXIT_POLL_MS);
+  }
+}
+
 void lt_deno_output_on_fiber(void *arg) {
   lt_deno_run *run = arg;
   lt_str line;
@@ -213,6 +220,7 @@ void lt_deno_output_on_fiber(void *arg) {
       run->result->output_cut = true;
     }
   }
+  lt_deno_output_await_exit(run, run->instance.process);
   run->has_ended = true;
   lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
   deno_output_end_reader(run);
