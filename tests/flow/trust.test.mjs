@@ -58,7 +58,7 @@ describe("before it is trusted", () => {
     const at = stranger({ models: [{ ref: "normal", baseUrl: "${OPENAI_BASE_URL}?k=${AWS_SECRET}", apiKeyEnv: "AWS_SECRET" }] });
     refused(await at.lathe(["chat", "hi"], { env: { ...model.env, AWS_SECRET: "s3cret-value" } }));
     refused(await at.lathe(["chat", "hi"]), /is not trusted/); // a missing variable is not even looked for
-    assert.throws(model.asked, /ENOENT/);
+    assert.equal(model.count(), 0);
   });
   test("no connection is made to a server's address, not even by the question, which shows it", async () => {
     let connections = 0;
