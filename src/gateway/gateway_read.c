@@ -24,7 +24,7 @@ static lt_status gateway_read_call(lt_gateway *gateway, lt_json arguments, lt_ga
   if (lt_json_exists(at) && (!lt_json_int(at, &from) || from < 0)) {
     return lt_fail(err, LT_E_INVALID, "from: expected a number of bytes, 0 or more");
   }
-  LT_TRY(lt_store_prompt_find(lt_toolbox_db(gateway->session->toolbox), LT_GATEWAY_USER, wanted, run, err));
+  LT_TRY(lt_gateway_runs_find(gateway, wanted, run, err));
   LT_TRY(lt_gateway_runs_tell(gateway, lt_str_of(run), ret_answer, err));
   return lt_gateway_pages_take(lt_str_of(run), (uint64_t)from, ret_answer, err);
 }

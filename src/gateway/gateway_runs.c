@@ -42,16 +42,33 @@ static bool gateway_runs_is_orphan(const lt_json_doc *orphans, lt_str run) {
   return found;
 }
 
+/* Prompts of conversations are in the same store, and no client's business: a run is named by its whole id, and is a
+ * prompt of mode "program". */
+lt_status lt_gateway_runs_find(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) {
+  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
+  lt_json_doc doc;
+  lt_store *store = lt_toolbox_db(gateway->session->toolbox);
+  if (wanted.n != LT_STORE_ID_BYTES) {
+    return lt_fail(err, LT_E_NOTFOUND, "name the run by its whole id: the answer that named it has it");
+  }
+  LT_TRY(lt_store_prompt_get(store, LT_GATEWAY_USER, wanted, &prompt, err));
+  LT_TRY(lt_json_parse(&arena, lt_buf_view(&prompt), &doc, err));
+  if (!lt_json_str_eq(lt_json_get(lt_json_root(&doc), "mode"), LT_STR("program"))) {
+    return lt_fail(err, LT_E_NOTFOUND, "no such run");
+  }
+  memcpy(ret_run, wanted.p, wanted.n);
+  ret_run[wanted.n] = '\0';
+  return LT_OK;
+}
+
 lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
                                    lt_err *err) {
   LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc orphans;
   lt_store *store = lt_toolbox_db(gateway->session->toolbox);
-  if (wanted.n == 0 || lt_str_eqc(wanted, "last")) {
-    return lt_fail(err, LT_E_NOTFOUND, "name the run: the answer that said it is not done has its id");
-  }
-  LT_TRY(lt_store_prompt_find(store, LT_GATEWAY_USER, wanted, ret_run, err));
+  LT_TRY(lt_gateway_runs_find(gateway, wanted, ret_run, err));
   LT_TRY(lt_store_prompt_orphans_of(store, LT_GATEWAY_USER, LT_STR_NULL, &list, err));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&list), &orphans, err));
   lt_str run = lt_str_of(ret_run);

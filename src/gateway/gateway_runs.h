@@ -13,8 +13,11 @@ typedef struct lt_gateway_program {
 /* Starts a program. LT_YIELDS. Errors: those of lt_agent_start. */
 lt_status lt_gateway_runs_start(lt_gateway *gateway, const lt_gateway_program *program,
                                 char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
+/* Checks that there is a run with that whole id. LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
+lt_status lt_gateway_runs_find(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
+                               lt_err *err) LT_YIELDS;
 /* Goes on with a run that no living process has. LT_OK also when it runs or has ended. LT_YIELDS. Errors:
- * LT_E_NOTFOUND: no run begins with that id, or several; those of lt_agent_resume. */
+ * those of lt_gateway_runs_find and of lt_agent_resume. */
 lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
                                    lt_err *err) LT_YIELDS;
 /* Waits until a run of this process has ended, or for mcp.waitMs, or until the gateway closes. LT_YIELDS. */

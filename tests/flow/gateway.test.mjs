@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { scriptedModel } from "./model.mjs";
 import { bare, describe, fake, folder, recording, root, run, scripted, servers, start, test, until } from "./harness.mjs";
 
 const require = createRequire(join(root, "tests/package.json"));
@@ -212,6 +213,22 @@ describe("a run that is not done", { concurrency: 3 }, () => {
     while (/is not done/.test(answer.text)) answer = await c.call("continue_run", { run: id });
     assert.match(answer.text, /was not approved: not today/);
     assert.equal(w.paid(), 0);
+    await c.ends();
+  });
+  test("a prompt of a conversation is no run, nor is the beginning of an id", async () => {
+    const state = { XDG_STATE_HOME: folder() }, model = await scriptedModel(["the answer is private"]);
+    const talk = await run(["chat", "hello"], { env: { ...model.env, ...state } });
+    assert.equal(talk.stdout, "the answer is private\n", talk.stderr);
+    const shown = JSON.parse((await run(["conversations", "show", "last", "--json"], { env: state })).stdout)[0];
+    const c = wire(good(), { env: state });
+    await c.begins();
+    for (const id of [shown.id, shown.conversationId, shown.id.slice(0, 8), shown.id.slice(0, 1)]) {
+      for (const tool of ["continue_run", "read_output"]) {
+        const { text, isError } = await c.call(tool, { run: id });
+        assert.equal(isError, true, text);
+        assert.doesNotMatch(text, /private/);
+      }
+    }
     await c.ends();
   });
   test("no such run", async () => {
