@@ -76,7 +76,7 @@ void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result) {
   }
 }
 
-/* The stack, when the error was not thrown at the top level: the place alone is told with the error. */
+/* The stack has more than one line when a function threw the error. One line alone repeats the place of the error. */
 void lt_program_feedback_put_stack(lt_buf *out, const lt_run_result *result) {
   if (memchr(result->stack.p != NULL ? result->stack.p : "", '\n', result->stack.n) != NULL) {
     lt_buf_addc(out, "\nStack:\n");

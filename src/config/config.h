@@ -42,7 +42,8 @@ typedef struct lt_config_file {
   const char *wants;     /* an untrusted file: lines for a person, what it wants beyond what it may; "" for nothing */
 } lt_config_file;
 
-/* When a server starts: when one of its tools is first called, if its tools are known from the last time; or always. */
+/* When a server starts. ON_DEMAND: at the first call of one of its tools; at once if its tools are not known from the
+ * last time. ALWAYS: at once. */
 typedef enum lt_config_start { LT_CONFIG_START_ON_DEMAND, LT_CONFIG_START_ALWAYS } lt_config_start;
 
 typedef struct lt_config_server {
