@@ -12,12 +12,17 @@
 
 typedef struct lt_gateway lt_gateway;
 
-/* One client's connection, made by the way in. */
-typedef struct lt_gateway_peer {
-  /* Sends one message, JSON without a line break. Must not yield. */
+/* One client: a connection, or a session over HTTP. */
+typedef struct lt_gateway_peer lt_gateway_peer;
+
+/* Where messages to a client go: JSON without a line break. Neither function may yield. */
+typedef struct lt_gateway_way {
   void (*send)(void *arg, lt_str message);
+  /* Of a request: the last message, its answer, with the error's code or 0. An empty one: there is no answer, because
+   * the client has withdrawn the request or is gone. NULL: answers are sent as any message. */
+  void (*end)(void *arg, lt_str answer, int code);
   void *arg;
-} lt_gateway_peer;
+} lt_gateway_way;
 
 /* `session` is open. Errors: LT_E_CONFIG, LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller, lt_gateway_close.
  * Borrows: the session. */
@@ -29,8 +34,17 @@ void lt_gateway_finish(lt_gateway *gateway) LT_YIELDS;
  * LT_YIELDS. */
 void lt_gateway_close(lt_gateway *gateway) LT_YIELDS;
 
-/* Takes one message of a client: JSON text, copied. Requests are answered later, each on its own fiber. At most
- * LT_GATEWAY_REQUESTS_MAX at once; a further one is refused. Does not yield. */
-void lt_gateway_take(lt_gateway *gateway, const lt_gateway_peer *peer, lt_str message);
+/* Makes a client known. Copies `way`, which is where messages go that belong to none of the client's requests, and the
+ * others where lt_gateway_take names no other way. Errors: LT_E_NOMEM. Owns: the caller, lt_gateway_peer_close. */
+lt_status lt_gateway_peer_open(lt_gateway *gateway, const lt_gateway_way *way, lt_gateway_peer **ret_peer, lt_err *err);
+/* The connection has ended. Its ways are not used again, except for `end` of open requests without an answer, which
+ * is called from their fibers. Requests stop to wait; runs go on, and continue_run finds them. Does not yield. NULL is
+ * allowed. */
+void lt_gateway_peer_close(lt_gateway_peer *peer);
+
+/* Takes one message of a client: JSON text, copied. Requests are answered later, each on its own fiber; then `end` of
+ * `way` is called once for each request (NULL: the client's own way). At most LT_GATEWAY_REQUESTS_MAX at once; a
+ * further one is refused. What is no request calls `end` before this returns. Does not yield. */
+void lt_gateway_take(lt_gateway_peer *peer, const lt_gateway_way *way, lt_str message);
 
 #endif

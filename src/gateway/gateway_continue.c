@@ -1,6 +1,7 @@
 /* continue_run: waits on for a run that was not done, also one that another process began. */
 #include "gateway/gateway_pages.h"
 #include "gateway/gateway_runs.h"
+#include "gateway/gateway_request.h"
 #include "base/limits.h"
 
 static lt_status gateway_continue_describe(lt_gateway *gateway, lt_buf *out, lt_err *err) {
@@ -11,7 +12,7 @@ static lt_status gateway_continue_describe(lt_gateway *gateway, lt_buf *out, lt_
   return lt_buf_check(out, err, "no memory for the description");
 }
 
-static lt_status gateway_continue_call(lt_gateway *gateway, lt_json arguments, lt_gateway_answer *ret_answer,
+static lt_status gateway_continue_call(lt_gateway_request *request, lt_json arguments, lt_gateway_answer *ret_answer,
                                        lt_err *err) LT_YIELDS {
   lt_str wanted;
   char run[LT_STORE_ID_BYTES + 1];
@@ -19,9 +20,9 @@ static lt_status gateway_continue_call(lt_gateway *gateway, lt_json arguments, l
   if (!lt_json_str(lt_json_get(arguments, "run"), &arena, &wanted)) {
     return lt_fail(err, LT_E_INVALID, "run: expected the id that the answer of execute_code named");
   }
-  LT_TRY(lt_gateway_runs_continue(gateway, wanted, run, err));
-  lt_gateway_runs_await(gateway, lt_str_of(run));
-  LT_TRY(lt_gateway_runs_tell(gateway, lt_str_of(run), ret_answer, err));
+  LT_TRY(lt_gateway_runs_continue(request->gateway, wanted, run, err));
+  lt_gateway_runs_await(request, lt_str_of(run));
+  LT_TRY(lt_gateway_runs_tell(request->gateway, lt_str_of(run), ret_answer, err));
   return lt_gateway_pages_cut(lt_str_of(run), ret_answer, err);
 }
 

@@ -2,6 +2,7 @@
 #include "gateway/gateway_pages.h"
 #include "gateway/gateway_runs.h"
 #include "gateway/gateway_text.h"
+#include "gateway/gateway_request.h"
 #include "base/limits.h"
 
 static const char *const gateway_languages[] = {"javascript", "typescript", "python"};
@@ -49,15 +50,15 @@ static lt_status gateway_execute_read(lt_json arguments, lt_arena *arena, lt_gat
   return LT_OK;
 }
 
-static lt_status gateway_execute_call(lt_gateway *gateway, lt_json arguments, lt_gateway_answer *ret_answer,
+static lt_status gateway_execute_call(lt_gateway_request *request, lt_json arguments, lt_gateway_answer *ret_answer,
                                       lt_err *err) LT_YIELDS {
   lt_gateway_program program;
   char run[LT_STORE_ID_BYTES + 1];
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   LT_TRY(gateway_execute_read(arguments, &arena, &program, err));
-  LT_TRY(lt_gateway_runs_start(gateway, &program, run, err));
-  lt_gateway_runs_await(gateway, lt_str_of(run));
-  LT_TRY(lt_gateway_runs_tell(gateway, lt_str_of(run), ret_answer, err));
+  LT_TRY(lt_gateway_runs_start(request->gateway, &program, run, err));
+  lt_gateway_runs_await(request, lt_str_of(run));
+  LT_TRY(lt_gateway_runs_tell(request->gateway, lt_str_of(run), ret_answer, err));
   return lt_gateway_pages_cut(lt_str_of(run), ret_answer, err);
 }
 

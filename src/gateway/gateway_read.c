@@ -1,6 +1,7 @@
 /* read_output: another piece of an answer that was too long for one. */
 #include "gateway/gateway_pages.h"
 #include "gateway/gateway_runs.h"
+#include "gateway/gateway_request.h"
 #include "base/limits.h"
 
 static lt_status gateway_read_describe(lt_gateway *gateway, lt_buf *out, lt_err *err) {
@@ -11,7 +12,7 @@ static lt_status gateway_read_describe(lt_gateway *gateway, lt_buf *out, lt_err 
   return lt_buf_check(out, err, "no memory for the description");
 }
 
-static lt_status gateway_read_call(lt_gateway *gateway, lt_json arguments, lt_gateway_answer *ret_answer,
+static lt_status gateway_read_call(lt_gateway_request *request, lt_json arguments, lt_gateway_answer *ret_answer,
                                    lt_err *err) LT_YIELDS {
   lt_str wanted;
   int64_t from = 0;
@@ -24,8 +25,8 @@ static lt_status gateway_read_call(lt_gateway *gateway, lt_json arguments, lt_ga
   if (lt_json_exists(at) && (!lt_json_int(at, &from) || from < 0)) {
     return lt_fail(err, LT_E_INVALID, "from: expected a number of bytes, 0 or more");
   }
-  LT_TRY(lt_gateway_runs_find(gateway, wanted, run, err));
-  LT_TRY(lt_gateway_runs_tell(gateway, lt_str_of(run), ret_answer, err));
+  LT_TRY(lt_gateway_runs_find(request->gateway, wanted, run, err));
+  LT_TRY(lt_gateway_runs_tell(request->gateway, lt_str_of(run), ret_answer, err));
   return lt_gateway_pages_take(lt_str_of(run), (uint64_t)from, ret_answer, err);
 }
 

@@ -80,7 +80,8 @@ static void gateway_runs_on_timeout(void *arg) {
   lt_cancel_fire(arg, LT_E_TIMEOUT);
 }
 
-void lt_gateway_runs_await(lt_gateway *gateway, lt_str run) {
+void lt_gateway_runs_await(lt_gateway_request *request, lt_str run) {
+  lt_gateway *gateway = request->gateway;
   lt_cancel until;
   lt_cancel_node node;
   lt_timer *timer;
@@ -88,10 +89,10 @@ void lt_gateway_runs_await(lt_gateway *gateway, lt_str run) {
   if (lt_timer_new(gateway->session->loop, gateway_runs_on_timeout, &until, &timer, NULL) != LT_OK) {
     return; /* the answer is that it is not done */
   }
-  lt_cancel_follow(&gateway->closing, &node, &until);
+  lt_cancel_follow(&request->cancel, &node, &until);
   lt_timer_start(timer, (uint64_t)gateway->session->config.mcp_wait_ms);
   (void)lt_agent_wait(gateway->agent, run, &until, NULL);
-  lt_cancel_remove(&gateway->closing, &node);
+  lt_cancel_remove(&request->cancel, &node);
   lt_timer_free(timer);
 }
 

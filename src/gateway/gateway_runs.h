@@ -2,7 +2,7 @@
 #ifndef LT_GATEWAY_GATEWAY_RUNS_H
 #define LT_GATEWAY_GATEWAY_RUNS_H
 
-#include "gateway/gateway_state.h"
+#include "gateway/gateway_request.h"
 
 typedef struct lt_gateway_program {
   lt_str code;
@@ -20,8 +20,8 @@ lt_status lt_gateway_runs_find(lt_gateway *gateway, lt_str wanted, char ret_run[
  * those of lt_gateway_runs_find and of lt_agent_resume. */
 lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
                                    lt_err *err) LT_YIELDS;
-/* Waits until a run of this process has ended, or for mcp.waitMs, or until the gateway closes. LT_YIELDS. */
-void lt_gateway_runs_await(lt_gateway *gateway, lt_str run) LT_YIELDS;
+/* Waits until a run of this process has ended, or for mcp.waitMs, or until the request is cancelled. LT_YIELDS. */
+void lt_gateway_runs_await(lt_gateway_request *request, lt_str run) LT_YIELDS;
 /* Appends what a run has said, its result or its error; or, when it has not ended, what it waits for and how to go on.
  * LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
 lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS;

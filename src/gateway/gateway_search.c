@@ -1,5 +1,6 @@
 /* search_tools: names, one line each, and signatures of the tools that fit a query. */
 #include "gateway/gateway_text.h"
+#include "gateway/gateway_request.h"
 #include "base/limits.h"
 #include "tool/tool_typegen.h"
 
@@ -35,7 +36,7 @@ static lt_status gateway_search_put_found(const lt_catalog *catalog, lt_str quer
   return lt_buf_check(out, err, "no memory for the answer");
 }
 
-static lt_status gateway_search_call(lt_gateway *gateway, lt_json arguments, lt_gateway_answer *ret_answer,
+static lt_status gateway_search_call(lt_gateway_request *request, lt_json arguments, lt_gateway_answer *ret_answer,
                                      lt_err *err) LT_YIELDS {
   lt_catalog *catalog;
   lt_str query = LT_STR_NULL;
@@ -44,7 +45,7 @@ static lt_status gateway_search_call(lt_gateway *gateway, lt_json arguments, lt_
   if (lt_json_exists(words) && !lt_json_str(words, &arena, &query)) {
     return lt_fail(err, LT_E_INVALID, "query: expected words as a string");
   }
-  LT_TRY(lt_gateway_text_catalog(gateway, &catalog, err));
+  LT_TRY(lt_gateway_text_catalog(request->gateway, &catalog, err));
   lt_status status = gateway_search_put_found(catalog, query, &ret_answer->text, err);
   lt_catalog_unref(catalog);
   return status;

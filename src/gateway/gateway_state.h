@@ -10,6 +10,8 @@
 
 #define LT_GATEWAY_USER LT_STR("local")
 
+typedef struct lt_gateway_request lt_gateway_request;
+
 struct lt_gateway {
   lt_session *session;
   lt_models models;
@@ -18,6 +20,7 @@ struct lt_gateway {
   lt_journal *journal;              /* the store's */
   lt_masked_journal masked_journal; /* in front of it */
   lt_agent *agent;
+  lt_gateway_peer *peers;
   size_t requests; /* that are being answered */
   lt_cancel closing;
   lt_wait answered; /* woken when the last request is answered */
@@ -39,7 +42,8 @@ typedef struct lt_gateway_tool {
   lt_status (*describe)(lt_gateway *gateway, lt_buf *out, lt_err *err);
   /* Carries out a call; `arguments` is an object or NONE. LT_OK: `ret_answer` is the answer, also a failure that a
    * model can repair. Anything else is an error of the protocol. LT_YIELDS. */
-  lt_status (*call)(lt_gateway *gateway, lt_json arguments, lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS;
+  lt_status (*call)(lt_gateway_request *request, lt_json arguments, lt_gateway_answer *ret_answer,
+                    lt_err *err) LT_YIELDS;
 } lt_gateway_tool;
 
 /* One row for each tool: gateway_NAME.c defines lt_gateway_NAME. */

@@ -11,7 +11,7 @@
 /* The client's messages are read by the caller's fiber, and written by another one: a client that does not read holds
  * up only what is written to it. */
 typedef struct gateway_stdio {
-  lt_gateway *gateway;
+  lt_gateway_peer *peer;
   lt_session *session;
   int in_fd, out_fd;
   lt_lines lines;
@@ -81,7 +81,6 @@ static bool gateway_stdio_fill(gateway_stdio *s) {
 
 /* False: the input has ended. */
 static bool gateway_stdio_take_lines(gateway_stdio *s) {
-  const lt_gateway_peer peer = {.send = gateway_stdio_send, .arg = s};
   lt_str line;
   for (;;) {
     switch (lt_lines_next(&s->lines, &line)) {
@@ -96,7 +95,7 @@ static bool gateway_stdio_take_lines(gateway_stdio *s) {
         break;
     }
     if (lt_str_trim(line).n > 0) {
-      lt_gateway_take(s->gateway, &peer, line);
+      lt_gateway_take(s->peer, NULL, line);
     }
   }
 }
@@ -133,12 +132,15 @@ static lt_status gateway_stdio_open(gateway_stdio *s, lt_err *err) {
 }
 
 lt_status lt_gateway_stdio_serve(lt_gateway *gateway, lt_session *session, int in_fd, int out_fd, lt_err *err) {
-  gateway_stdio s = {.gateway = gateway, .session = session, .in_fd = in_fd, .out_fd = out_fd};
+  gateway_stdio s = {.session = session, .in_fd = in_fd, .out_fd = out_fd};
+  const lt_gateway_way way = {.send = gateway_stdio_send, .arg = &s};
+  LT_TRY(lt_gateway_peer_open(gateway, &way, &s.peer, err));
   lt_status status = gateway_stdio_open(&s, err);
   if (status == LT_OK) {
     gateway_stdio_read(&s);
   }
   lt_gateway_finish(gateway);
+  lt_gateway_peer_close(s.peer);
   s.is_ending = true;
   lt_wait_wake(&s.writable, LT_OK);
   while (s.has_writer) {
