@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "agent/stored_decision.h"
 #include "base/limits.h"
 
 static bool waiting_read_hash(lt_json json, lt_arena *arena, uint64_t *ret_hash) {
@@ -40,13 +41,15 @@ static lt_status waiting_read_prompt(lt_json prompt, lt_waiting_calls *calls, lt
   return LT_OK;
 }
 
+/* A decision that a process has taken holds until the call is carried out: that process may have been killed in
+ * between, and the next one finds the row. Not one with an edited input: the tool may have refused it, and the call
+ * waits again. */
 static void waiting_note_decision(lt_json row, lt_waiting_calls *calls) {
-  uint64_t hash = 0;
-  bool is_open = lt_json_typeof(lt_json_get(row, "takenAt")) != LT_JSON_STRING &&
-                 waiting_read_hash(lt_json_get(row, "hash"), &calls->arena, &hash);
-  for (size_t i = 0; i < calls->count && is_open; i++) {
+  lt_stored_decision d;
+  bool holds = lt_stored_decision_read(row, &calls->arena, &d) && !(d.is_taken && d.decision.input.n > 0);
+  for (size_t i = 0; i < calls->count && holds; i++) {
     lt_waiting_call *call = &calls->calls[i];
-    call->is_decided |= call->hash == hash && lt_json_str_eq(lt_json_get(row, "call"), call->id);
+    call->is_decided |= call->hash == d.hash && lt_str_eq(d.call, call->id);
   }
 }
 

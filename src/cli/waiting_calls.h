@@ -10,7 +10,7 @@ typedef struct lt_waiting_call {
   lt_str id, tool, input, reason;
   uint64_t hash;   /* of the question: lt_journal_hash of the shown call */
   bool is_whole;   /* `input` is all of the call's input, not a preview of it */
-  bool is_decided; /* a decision is stored, and its process has not taken it yet */
+  bool is_decided; /* a decision is stored that the call's process has still to carry out */
 } lt_waiting_call;
 
 typedef struct lt_waiting_calls {

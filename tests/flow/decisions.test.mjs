@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
-import { describe, folder, recording, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
+import { describe, folder, recording, run, scripted, servers, sleep, sql, start, test, until } from "./harness.mjs";
 import { recorded, scriptedModel } from "./model.mjs";
 
 const PAIR = "const r = parallel([1, 2].map((n) => ({ tool: 'cash.pay', input: { n } })));\noutput(r.map((one) => one.n ?? one.error).join());\ndone()";
@@ -27,10 +27,11 @@ function world(model = env) {
   const effects = recording();
   const tools = [{ tool: { name: "pay", inputSchema: { type: "object", properties: { n: { type: "number" } } } }, delayMs: 1 }];
   const args = servers({ cash: scripted(tools, effects.option) }, { tools: { policy: [{ match: "cash.pay", action: "ask", reason: "it is money" }] } });
-  const options = { env: { ...model, XDG_STATE_HOME: folder() } };
+  const state = folder(), options = { env: { ...model, XDG_STATE_HOME: state } };
   const config = args.slice(0, 2);
   const decider = (command, words, more = {}) => start([command, ...words, ...config], { ...options, ...more });
   return {
+    sql: (text) => sql(state, text),
     calls: () => effects.of("tools/call").map((m) => m.params.arguments.n),
     /** With a pipe as standard input: `type` writes to it. */
     starts: (...more) => start(["chat", ...more, ...args], { ...options, typed: true }),
@@ -167,6 +168,19 @@ describe("a prompt that no process runs", () => {
     const late = await w.decide("cancel", first.prompt());
     assert.equal(late.code, 1);
     assert.match(late.stderr, INACTIVE(first.prompt()));
+    assert.deepEqual(w.calls(), []);
+  });
+  test("a decision outlives a process that took it and was killed before it said so", async () => {
+    const w = world();
+    const first = await waiting(w, 1, "pay");
+    await first.kill();
+    await w.decide("reject", first.prompt(), "--reason", "never mind");
+    w.sql("UPDATE decisions SET taken_at = created_at");
+    const late = await w.decide("reject", first.prompt(), "--reason", "never ever");
+    assert.match(late.stderr, /somebody has decided already \(reject/);
+    const next = await w.chat("--json", "-c", "last", "-m", "classic", "again");
+    assert.equal(next.code, 0, next.stderr);
+    assert.match(next.stdout, /was not approved: never mind/);
     assert.deepEqual(w.calls(), []);
   });
   test("a decision outlives kill -9 between it and the call", async () => {

@@ -84,6 +84,14 @@ export async function until(check, what, ms = 10_000 * patience) {
   }
 }
 
+/** Runs one statement on the store in this state folder, as another program would; its rows. */
+export function sql(state, text) {
+  const script = "import json, sqlite3, sys\nc = sqlite3.connect(sys.argv[1], timeout=10); print(json.dumps(c.execute(sys.argv[2]).fetchall())); c.commit()";
+  const end = spawnSync("python3", ["-c", script, join(state, "lathe/lathe.db"), text], { encoding: "utf8" });
+  assert.equal(end.status, 0, end.stderr);
+  return JSON.parse(end.stdout);
+}
+
 /** The words of a process's command, each with a NUL behind it; nothing when the process is gone. */
 export function commandOf(pid) {
   try {

@@ -40,11 +40,13 @@ static lt_status decisions_find_prompt(struct sqlite3 *sql, decision_job *job, l
   return found ? LT_OK : decisions_fail_inactive(job->row.prompt, err);
 }
 
-/* The first decision counts. A taken one leaves the call open when its input could not be used. */
+/* The first decision counts, also when a process has taken it. A taken one with an edited input leaves the call open
+ * when the tool refused that input. */
 static lt_status decision_check_first(struct sqlite3 *sql, const decision_job *job, lt_err *err) {
-  lt_query query = lt_query_prepare(sql,
-                                    "SELECT verb, created_at FROM decisions WHERE prompt = ? AND taken_at IS NULL"
-                                    " AND (verb = 'cancel' OR (call = ? AND hash = ?))");
+  lt_query query =
+      lt_query_prepare(sql,
+                       "SELECT verb, created_at FROM decisions WHERE prompt = ?"
+                       " AND (taken_at IS NULL OR input = '') AND (verb = 'cancel' OR (call = ? AND hash = ?))");
   lt_query_text(&query, job->row.prompt);
   lt_query_text(&query, job->row.call);
   lt_query_int(&query, (int64_t)job->row.hash);
