@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 preset=$1
 out=build/$preset
 passed=0 failed=0 skipped=0 bad=0
+flaky=() # what failed beside others and passed alone
 
 . scripts/sanitizers.sh "$preset"
 [ "$preset" = release ] || export LATHE_SLOW=1
@@ -20,24 +21,40 @@ units_at_a_time=$(nproc)
 flows_at_a_time=$(($(nproc) + 1))
 TIMEFORMAT='took %0R s, and %0U + %0S s of the processors'
 
+# A test that failed beside others runs again alone, and is named at the end: another process may have had its port, its
+# memory or its time. What a sanitizer has found is never tried again.
+
 number() { # attribute file: the first attribute="N" in a JUnit file
   sed -n "s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1
 }
 
-unit() {
-  local junit=$out/unit.xml
-  rm -f "$junit"
-  "${runner[@]}" ctest --test-dir "$out" --output-on-failure --no-tests=error --timeout 600 -j $units_at_a_time \
-    --output-junit "$PWD/$junit" || bad=1
-  [ -s "$junit" ] || return 0
-  local tests fails skips
-  tests=$(number tests "$junit") fails=$(number failures "$junit") skips=$(number skipped "$junit")
-  skips=$((${skips:-0} + $(number disabled "$junit")))
-  passed=$((passed + tests - fails - skips)) failed=$((failed + fails)) skipped=$((skipped + skips))
+units() { # report, more options of ctest...
+  rm -f "$1"
+  "${runner[@]}" ctest --test-dir "$out" --output-on-failure --no-tests=error --timeout 600 --output-junit "$PWD/$1" "${@:2}"
 }
 
-tap() { # word file: the number after "# word" that closes node's TAP report
-  sed -n "s/^# $1 \([0-9]*\)$/\1/p" "$2" | tail -n 1
+unit() {
+  local report=$out/unit.xml again=$out/unit-again.xml last=$out/Testing/Temporary
+  local tests fails=0 skips
+  units "$report" -j $units_at_a_time || bad=1
+  [ -s "$report" ] || return 0
+  tests=$(number tests "$report") fails=$(number failures "$report") skips=$(number skipped "$report")
+  skips=$((${skips:-0} + $(number disabled "$report")))
+  if [ "$fails" -gt 0 ] && ! grep -q 'Sanitizer' "$last/LastTest.log"; then
+    sed 's/^[0-9]*://' "$last/LastTestsFailed.log" >"$out/unit-failed"
+    bad=0
+    units "$again" --rerun-failed || bad=1
+    fails=$(number failures "$again")
+    [ "$fails" -gt 0 ] || mapfile -t flaky <"$out/unit-failed"
+  fi
+  passed=$((passed + tests - fails - skips)) failed=$((failed + fails))
+  skipped=$((skipped + skips))
+}
+
+tap() { # word file: the number after "# word" that closes node's TAP report; 0 where there is none
+  local n
+  n=$(sed -n "s/^# $1 \([0-9]*\)$/\1/p" "$2" | tail -n 1)
+  echo "${n:-0}"
 }
 
 # The whole flow suite once more, with every program that waits dropped and run again by its tape when it can go on. Not
@@ -57,25 +74,53 @@ for file in tests/flow/*.test.mjs; do
   [[ " ${never_dropped[*]} " = *" $(basename "$file" .test.mjs) "* ]] || dropped+=("$file")
 done
 
-concurrency=() # node before 18.19 cannot be told, and runs one file after the other
-[[ $(node --help) != *--test-concurrency* ]] || concurrency=(--test-concurrency=$flows_at_a_time)
+# One flow file: its report is printed when it is whole, so that files beside each other do not mix.
+flow_file() { # reports' folder, test file
+  local base
+  base=$1/$(basename "$2" .test.mjs)
+  LATHE=$PWD/$out/lathe timeout -k 10 900 $runner_words node --test \
+    --test-reporter=spec --test-reporter-destination="$base.log" \
+    --test-reporter=tap --test-reporter-destination="$base.tap" "$2" </dev/null >"$base.out" 2>&1 || touch "$base.failed"
+  cat "$base.log" "$base.out" || true # node may have written no report
+}
 
-flow() { # tap-file test-file...
-  local tap_file=$1 files=("${@:2}")
-  [ ${#files[@]} -gt 0 ] || return 0
-  LATHE=$PWD/$out/lathe timeout -k 10 1500 "${runner[@]}" node --test "${concurrency[@]}" \
-    --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=tap --test-reporter-destination="$tap_file" "${files[@]}" </dev/null || bad=1
-  passed=$((passed + $(tap pass "$tap_file"))) failed=$((failed + $(tap fail "$tap_file") + $(tap cancelled "$tap_file")))
-  skipped=$((skipped + $(tap skipped "$tap_file") + $(tap todo "$tap_file")))
+export out runner_words="${runner[*]}"
+export -f flow_file
+
+flow_count() { # reports' folder
+  local file
+  for file in "$1"/*.tap; do
+    passed=$((passed + $(tap pass "$file"))) failed=$((failed + $(tap fail "$file") + $(tap cancelled "$file")))
+    skipped=$((skipped + $(tap skipped "$file") + $(tap todo "$file")))
+  done
+}
+
+flow_again() { # reports' folder
+  local failure base
+  for failure in "$1"/*.failed; do
+    base=${failure%.failed}
+    ! grep -q 'Sanitizer' "$base.log" "$base.out" || continue
+    rm "$failure"
+    flow_file "$1" "tests/flow/$(basename "$base").test.mjs"
+    [ -e "$failure" ] || flaky+=("$(basename "$base")")
+  done
+}
+
+flow() { # name, test file...
+  local reports=$out/$1 files=("${@:2}")
+  rm -rf "$reports" && mkdir -p "$reports"
+  printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P $flows_at_a_time bash -c 'flow_file "$@"' flow_file "$reports"
+  flow_again "$reports"
+  flow_count "$reports"
+  ! compgen -G "$reports/*.failed" >/dev/null || bad=1
 }
 
 shopt -s nullglob
 time unit
-time flow "$out/flow.tap" tests/flow/*.test.mjs
+time flow flow tests/flow/*.test.mjs
 if [ "$preset" = release ]; then
   export LATHE_DROP_WAITING=1
-  time flow "$out/flow-dropping.tap" "${dropped[@]}"
+  time flow flow-dropping "${dropped[@]}"
 fi
 # A runner that failed without naming a test is a failure all the same.
 if [ $bad = 1 ] && [ $failed = 0 ]; then
@@ -83,5 +128,6 @@ if [ $bad = 1 ] && [ $failed = 0 ]; then
 fi
 line="$passed passed, $failed failed"
 [ $skipped = 0 ] || line+=", $skipped skipped"
+[ ${#flaky[@]} = 0 ] || echo "Failed beside others and passed alone: ${flaky[*]}"
 echo "$line" | tee "$out/summary"
 [ $bad = 0 ] && [ $failed = 0 ] && [ $passed -gt 0 ]

@@ -259,10 +259,9 @@ static bool decision_follow(prompt_decision *d, lt_buf *owner, lt_err *err) LT_Y
 }
 
 /* A process on another machine may be gone: only a claim finds out. */
-static lt_status decision_wait(prompt_decision *d, lt_err *err) LT_YIELDS {
-  LT_AUTO_BUF(owner, LT_KIB);
+static lt_status decision_wait(prompt_decision *d, lt_buf *owner, lt_err *err) LT_YIELDS {
   for (unsigned waited_ms = 0; waited_ms < LT_DECISION_WAIT_MS; waited_ms += LT_DECISION_POLL_MS / 2) {
-    if (decision_follow(d, &owner, err)) {
+    if (decision_follow(d, owner, err)) {
       return err->status;
     }
     lt_loop_sleep(d->loop, LT_DECISION_POLL_MS / 2);
@@ -270,7 +269,7 @@ static lt_status decision_wait(prompt_decision *d, lt_err *err) LT_YIELDS {
   if (d->verb == LT_VERB_CANCEL && decision_end_orphan(d, NULL) == LT_OK) {
     decision_print(d, "%s", "");
   } else {
-    decision_print(d, "; process %.*s has not taken it yet", LT_STR_ARG(lt_buf_view(&owner)));
+    decision_print(d, "; process %.*s has not taken it yet", LT_STR_ARG(lt_buf_view(owner)));
   }
   return LT_OK;
 }
@@ -280,8 +279,10 @@ static lt_status decision_work(prompt_decision *d, lt_err *err) LT_YIELDS {
   LT_TRY(lt_store_new(d->loop, d->config.store, &d->db, err));
   LT_TRY(prompt_decision_find(d, err));
   LT_TRY(decision_make(d, err));
+  LT_AUTO_BUF(owner, LT_KIB); /* looked up first: that process may take the row and end at once */
+  (void)lt_store_decision_owner(d->db, LT_CHAT_USER, lt_str_of(d->prompt), &owner, NULL);
   LT_TRY(decision_write(d, err));
-  return decision_wait(d, err);
+  return decision_wait(d, &owner, err);
 }
 
 static void decision_on_fiber(void *arg) {
