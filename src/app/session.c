@@ -43,6 +43,8 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .report = &s->report,
       .cancel = &s->cancel,
       .is_empty = s->without_sources,
+      .start = s->start,
+      .only = s->start_only,
   };
   LT_TRY(lt_sources_open(&sources, &s->sources, err));
   return lt_toolbox_load(s->toolbox, err);

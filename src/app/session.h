@@ -23,8 +23,10 @@
 #include "tool/door.h"
 
 typedef struct lt_session {
-  lt_report report;     /* set by the way in, but for the secrets */
-  bool without_sources; /* set by the way in before it opens the session: no source of tools is started */
+  lt_report report;       /* set by the way in, but for the secrets */
+  bool without_sources;   /* set by the way in before it opens the session: no source of tools is started */
+  lt_source_start start;  /* likewise, of the sources ... */
+  const char *start_only; /* ... or of the one of this name; NULL: of all (app/sources.h) */
   lt_config config;
   const lt_mode_rounds *rounds; /* defaults.maxRounds */
   lt_secrets *secrets;

@@ -1,16 +1,20 @@
 #include "app/sources.h"
 
+#include <string.h>
+
 #include "app/plugins.h"
 #include "base/mem.h"
 #include "io/fan_out.h"
-#include "source/source.h"
 
 #define PROGRESS_MS 1000 /* after this wait, the awaited sources are reported */
 
 /* A source may be slow to start and to end, so both run on a separate fiber. */
 typedef struct source_slot {
   lt_sources *all;
+  const lt_source_type *type;
+  const char *name;
   lt_source *source; /* NULL: disabled, or it could not be opened */
+  lt_err why;        /* it could not be opened */
 } source_slot;
 
 struct lt_sources {
@@ -43,6 +47,8 @@ static lt_status sources_check_name(const char *name, lt_err *err) {
 }
 
 static void sources_open_source(lt_sources *all, const lt_source_type *type, size_t index) {
+  const char *name = type->name(all->options.config, index);
+  bool is_meant = all->options.only == NULL || strcmp(all->options.only, name) == 0;
   source_slot *slot = &all->slots[all->count++];
   const lt_source_options options = {
       .loop = all->options.loop,
@@ -51,13 +57,13 @@ static void sources_open_source(lt_sources *all, const lt_source_type *type, siz
       .secrets = all->options.secrets,
       .on_warning = sources_on_source_warning,
       .arg = all,
+      .start = is_meant ? all->options.start : LT_SOURCE_START_AT_CALL,
   };
-  lt_err err = LT_ERR_INIT;
-  const char *name = type->name(all->options.config, index);
-  slot->all = all;
-  if (sources_check_name(name, &err) != LT_OK || type->open(&options, index, &slot->source, &err) != LT_OK) {
+  *slot = (source_slot){.all = all, .type = type, .name = name, .why = LT_ERR_INIT};
+  if (sources_check_name(name, &slot->why) != LT_OK ||
+      type->open(&options, index, &slot->source, &slot->why) != LT_OK) {
     slot->source = NULL;
-    lt_report_warning(all->options.report, "%s \"%s\": %s", type->noun, name, lt_err_msg(&err));
+    lt_report_warning(all->options.report, "%s \"%s\": %s", type->noun, name, lt_err_msg(&slot->why));
   }
 }
 
@@ -123,6 +129,50 @@ void lt_sources_await(lt_sources *all) {
     sources_report_progress(all);
     (void)lt_fan_out_wait(&all->fan_out, all->options.cancel, UINT64_MAX);
   }
+}
+
+/* --- Telling ------------------------------------------------------------------------------------------------------ */
+typedef struct source_description {
+  const source_slot *slot;
+  lt_sources_row *row;
+  lt_arena *arena;
+  lt_err err;
+} source_description;
+
+static void sources_describe_source(void *arg) {
+  source_description *d = arg;
+  const source_slot *slot = d->slot;
+  if (slot->source == NULL || slot->source->type->describe == NULL) {
+    bool is_failed = slot->why.status != LT_OK;
+    d->row->facts.state = is_failed ? "failed" : slot->source == NULL ? "disabled" : "running";
+    d->row->facts.reason = lt_arena_dup(d->arena, lt_str_of(is_failed ? lt_err_msg(&slot->why) : ""));
+    return;
+  }
+  (void)slot->source->type->describe(slot->source, d->arena, &d->row->facts, &d->err);
+}
+
+lt_status lt_sources_describe(lt_sources *all, lt_arena *arena, lt_sources_row **ret_rows, size_t *ret_count,
+                              lt_err *err) {
+  lt_sources_row *rows = lt_arena_zalloc(arena, all->count + 1, sizeof *rows);
+  source_description *descriptions = lt_arena_zalloc(arena, all->count + 1, sizeof *descriptions);
+  if (rows == NULL || descriptions == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to tell about the servers");
+  }
+  for (size_t i = 0; i < all->count; i++) {
+    const source_slot *slot = &all->slots[i];
+    rows[i] = (lt_sources_row){.noun = slot->type->noun, .name = slot->name, .facts = {.state = "", .transport = ""}};
+    descriptions[i] = (source_description){.slot = slot, .row = &rows[i], .arena = arena, .err = LT_ERR_INIT};
+    lt_fan_out_add(&all->fan_out, sources_describe_source, &descriptions[i]);
+  }
+  (void)lt_fan_out_wait(&all->fan_out, NULL, UINT64_MAX);
+  for (size_t i = 0; i < all->count; i++) {
+    if (descriptions[i].err.status != LT_OK) {
+      return lt_err_copy(err, &descriptions[i].err);
+    }
+  }
+  *ret_rows = rows;
+  *ret_count = all->count;
+  return LT_OK;
 }
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */

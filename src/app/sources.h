@@ -5,6 +5,7 @@
 #include "app/report.h"
 #include "config/config.h"
 #include "io/loop.h"
+#include "source/source.h"
 #include "tool/door.h"
 
 typedef struct lt_sources lt_sources;
@@ -17,6 +18,8 @@ typedef struct lt_sources_options {
   const lt_report *report; /* gets a warning for each source that cannot be started */
   lt_cancel *cancel;       /* ends the waiting */
   bool is_empty;           /* no source of the configuration is started */
+  lt_source_start start;   /* of all sources ... */
+  const char *only;        /* ... or of the one of this name, and the others start at a call; NULL: of all */
 } lt_sources_options;
 
 /* Starts all sources that are not disabled, in the background. Borrows everything in the options. Errors: LT_E_NOMEM.
@@ -26,6 +29,16 @@ lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_so
 size_t lt_sources_count(const lt_sources *sources);
 /* Waits until each source is ready or down, or the cancel fires. A source that is down gives a warning. LT_YIELDS. */
 void lt_sources_await(lt_sources *sources) LT_YIELDS;
+/* A source as `lathe servers` shows it. */
+typedef struct lt_sources_row {
+  const char *noun; /* "server" */
+  const char *name;
+  lt_source_facts facts; /* `state` is also "disabled" */
+} lt_sources_row;
+/* Tells about each source of the configuration, in its order; those that run are measured side by side. The rows are in
+ * the arena. Errors: LT_E_NOMEM. LT_YIELDS. */
+lt_status lt_sources_describe(lt_sources *sources, lt_arena *arena, lt_sources_row **ret_rows, size_t *ret_count,
+                              lt_err *err) LT_YIELDS;
 /* Closes the sources. Calls that still wait for a source fail. LT_YIELDS. NULL is allowed. */
 void lt_sources_close(lt_sources *sources) LT_YIELDS;
 

@@ -13,6 +13,10 @@ uint64_t lt_clock_monotonic_ms(void) {
   return clock_us(CLOCK_MONOTONIC) / 1000;
 }
 
+uint64_t lt_clock_monotonic_us(void) {
+  return clock_us(CLOCK_MONOTONIC);
+}
+
 uint64_t lt_clock_wall_us(void) {
   return clock_us(CLOCK_REALTIME);
 }

@@ -9,6 +9,7 @@
 
 /* Time since an arbitrary moment. It never goes back. For measuring durations. */
 uint64_t lt_clock_monotonic_ms(void);
+uint64_t lt_clock_monotonic_us(void);
 /* Time since 1970-01-01 UTC. It may go back when the clock is set. */
 uint64_t lt_clock_wall_us(void);
 /* The wall clock as "2026-01-31T12:00:00.000Z". */

@@ -77,6 +77,7 @@
 #define LT_PROC_GIVE_UP_MS           2000         /* from SIGKILL to no longer waiting for the child's exit */
 #define LT_PROC_EXIT_GRACE_MS        1000 /* from the end of a child's stdout to its exit, to say how it ended */
 #define LT_PROC_PATH_MAX_BYTES       (4 * LT_KIB)  /* a command's resolved name: the kernel's PATH_MAX */
+#define LT_PROC_TREE_MAX             16384         /* processes of the system that are looked at for a sum of memory */
 #define LT_MCP_START_TIMEOUT_MS      30000         /* handshake and first tool list; npx may have to download */
 #define LT_MCP_CALL_TIMEOUT_MS       120000        /* a call without a program's deadline over it */
 #define LT_MCP_LINE_MAX_BYTES        (64 * LT_MIB) /* one message */
@@ -99,8 +100,9 @@
 #define LT_MCP_LIST_REFRESH_MS       2000 /* a process that lives so long renews lists that are not fresh */
 #define LT_MCP_LISTS_KEPT_MS         (30L * 24 * 3600 * 1000) /* a file with an older list is deleted */
 #define LT_MCP_RELIST_GAP_MS         100 /* from one listing to the next, however often the server says it has changed */
-#define LT_MCP_RESTART_DELAY_MS      50  /* before the first restart in a row; doubles */
-#define LT_MCP_EXIT_WAIT_MS          200 /* after a server closes its input, until the server counts as ended */
+#define LT_MCP_MEASURE_TIMEOUT_MS    5000 /* for the answer whose time `lathe servers` shows */
+#define LT_MCP_RESTART_DELAY_MS      50   /* before the first restart in a row; doubles */
+#define LT_MCP_EXIT_WAIT_MS          200  /* after a server closes its input, until the server counts as ended */
 #define LT_MCP_SESSION_ID_MAX_BYTES  (4 * LT_KIB) /* of a session over HTTP, and of an event */
 #define LT_MCP_HEADERS_MAX           128          /* of a request over HTTP: ours, the configuration's, a tool's */
 #define LT_MCP_ANSWER_MS             86400000     /* for an answer over HTTP: the call's own deadline comes before */

@@ -46,6 +46,7 @@ typedef struct lt_command {
   ROW(reject)            \
   ROW(cancel)            \
   ROW(tools)             \
+  ROW(servers)           \
   ROW(conversations)     \
   ROW(artifacts)         \
   ROW(store)             \

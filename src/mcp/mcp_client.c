@@ -189,6 +189,9 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
   if (mcp->o.list_file != NULL && !mcp->o.starts_at_once) {
     lt_mcp_tools_load(mcp);
   }
+  if (mcp->o.waits_for_call) {
+    mcp->state = LT_MCP_IDLE;
+  }
   *ret_mcp = mcp;
   return LT_OK;
 }

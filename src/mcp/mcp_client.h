@@ -47,6 +47,7 @@ typedef struct lt_mcp_options {
   uint64_t idle_timeout_ms;   /* after this time without a call the server is stopped, until it is called; 0: never */
   const char *list_file;      /* where its list of tools is kept (mcp_list_cache.h); NULL: nowhere */
   bool starts_at_once;        /* also when the tools are known from the last time */
+  bool waits_for_call;        /* it is not started without a call, also when its tools are not known */
   bool has_elicitation;       /* on_ask answers elicitations */
   bool has_sampling;          /* on_ask answers requests for a model's words */
   const char *const *roots;   /* absolute paths that the server may ask for; NULL last; NULL: it may not ask */

@@ -169,3 +169,7 @@ lt_str lt_mcp_link_stderr(const lt_mcp_link *link) {
 bool lt_mcp_link_is_process(const lt_mcp_link *link) {
   return link->type->stderr_end != NULL;
 }
+
+int lt_mcp_link_pid(const lt_mcp_link *link) {
+  return link->type->pid != NULL ? link->type->pid(link) : 0;
+}

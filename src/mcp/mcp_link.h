@@ -78,5 +78,7 @@ const char *lt_mcp_link_exit_text(const lt_mcp_link *link);
 lt_str lt_mcp_link_stderr(const lt_mcp_link *link);
 /* Whether the server is a process of ours. */
 bool lt_mcp_link_is_process(const lt_mcp_link *link);
+/* The process, or that of its helper; 0: there is none. */
+int lt_mcp_link_pid(const lt_mcp_link *link);
 
 #endif

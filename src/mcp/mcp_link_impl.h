@@ -10,6 +10,7 @@ typedef struct lt_mcp_link_type {
   void (*close)(lt_mcp_link *link) LT_YIELDS;
   const char *(*exit_text)(const lt_mcp_link *link);
   lt_str (*stderr_end)(const lt_mcp_link *link);                         /* NULL: there is none */
+  int (*pid)(const lt_mcp_link *link);                                   /* NULL: there is none */
   void (*speak)(lt_mcp_link *link, const char *version, bool is_modern); /* NULL: no matter */
   void (*listen)(lt_mcp_link *link);                                     /* NULL: likewise */
 } lt_mcp_link_type;

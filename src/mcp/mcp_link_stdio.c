@@ -169,12 +169,18 @@ static lt_str mcp_link_stdio_stderr(const lt_mcp_link *base) {
   return lt_process_stderr(((const mcp_link_stdio *)(const void *)base)->process);
 }
 
+static int mcp_link_stdio_pid(const lt_mcp_link *base) {
+  const lt_process *process = ((const mcp_link_stdio *)(const void *)base)->process;
+  return lt_process_exited(process) ? 0 : lt_process_pid(process);
+}
+
 static const lt_mcp_link_type stdio_link = {
     .send = mcp_link_stdio_send,
     .drop = mcp_link_stdio_drop,
     .close = mcp_link_stdio_close,
     .exit_text = mcp_link_stdio_exit_text,
     .stderr_end = mcp_link_stdio_stderr,
+    .pid = mcp_link_stdio_pid,
 };
 
 static lt_status mcp_link_stdio_start(mcp_link_stdio *link, const char *const *argv, lt_err *err) {

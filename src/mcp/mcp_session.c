@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "mcp/mcp_param_headers.h"
@@ -140,16 +141,21 @@ uint64_t lt_mcp_session_left_of(lt_mcp_session *s, uint64_t deadline_ms) {
 
 /* --- Tools -------------------------------------------------------------------------------------------------------- */
 
+static lt_status mcp_session_ask_page(lt_mcp_session *s, lt_mcp_request *request, uint64_t deadline_ms, lt_str cursor,
+                                      lt_err *err) LT_YIELDS {
+  LT_TRY(lt_mcp_session_enter(s, request, err));
+  lt_buf message;
+  lt_buf_init(&message, LT_MCP_LINE_MAX_BYTES);
+  lt_mcp_write_list(&message, request->id, &s->self, cursor);
+  const lt_mcp_outgoing about = {.method = "tools/list"};
+  lt_mcp_question q = {.what = "tools/list", .timeout_ms = lt_mcp_session_left_of(s, deadline_ms)};
+  return lt_mcp_session_ask(s, request, &message, &about, &q, err);
+}
+
 static lt_status mcp_session_read_page(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_list *list, lt_str *cursor,
                                        lt_err *err) LT_YIELDS {
   lt_mcp_request request = {0};
-  LT_TRY(lt_mcp_session_enter(s, &request, err));
-  lt_buf message;
-  lt_buf_init(&message, LT_MCP_LINE_MAX_BYTES);
-  lt_mcp_write_list(&message, request.id, &s->self, *cursor);
-  const lt_mcp_outgoing about = {.method = "tools/list"};
-  lt_mcp_question q = {.what = "tools/list", .timeout_ms = lt_mcp_session_left_of(s, deadline_ms)};
-  LT_TRY(lt_mcp_session_ask(s, &request, &message, &about, &q, err));
+  LT_TRY(mcp_session_ask_page(s, &request, deadline_ms, *cursor, err));
   lt_status status = lt_mcp_list_add_page(list, request.answer.result, cursor, err);
   lt_mcp_result_release(&request.answer);
   return status;
@@ -190,6 +196,19 @@ lt_status lt_mcp_session_list(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_li
   if (list->misnamed > 0) {
     lt_mcp_session_warn(s, "lists tools whose names are too long or have control characters; left out", LT_STR_NULL);
   }
+  return LT_OK;
+}
+
+lt_status lt_mcp_session_measure(lt_mcp_session *s, uint64_t deadline_ms, uint64_t *ret_us, lt_err *err) {
+  lt_mcp_request request = {0};
+  *ret_us = 0;
+  if (!s->has_tools) {
+    return LT_OK;
+  }
+  uint64_t began_us = lt_clock_monotonic_us();
+  LT_TRY(mcp_session_ask_page(s, &request, deadline_ms, LT_STR_NULL, err));
+  *ret_us = lt_clock_monotonic_us() - began_us;
+  lt_mcp_result_release(&request.answer);
   return LT_OK;
 }
 
@@ -237,6 +256,10 @@ void lt_mcp_session_close(lt_mcp_session *s) {
 
 const lt_err *lt_mcp_session_ended(const lt_mcp_session *s) {
   return s->ended ? &s->why : NULL;
+}
+
+int lt_mcp_session_pid(const lt_mcp_session *s) {
+  return lt_mcp_link_pid(s->link);
 }
 
 bool lt_mcp_session_changed(const lt_mcp_session *s) {

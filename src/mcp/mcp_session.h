@@ -63,6 +63,13 @@ lt_str lt_mcp_session_instructions(const lt_mcp_session *session);
 /* "name version", as the server calls itself. */
 lt_str lt_mcp_session_server_version(const lt_mcp_session *session);
 
+/* The server's process; 0: it is none of ours. */
+int lt_mcp_session_pid(const lt_mcp_session *session);
+/* Asks for the first page of the list of tools, and drops it: how long the server takes to answer, in microseconds. 0:
+ * it has no tools, so it is not asked. LT_YIELDS. */
+lt_status lt_mcp_session_measure(lt_mcp_session *session, uint64_t deadline_ms, uint64_t *ret_us,
+                                 lt_err *err) LT_YIELDS;
+
 /* Ends the session with the reason `why`, unless it has ended already. Does not yield. */
 void lt_mcp_session_end(lt_mcp_session *session, const lt_err *why);
 /* Ends the process and frees the session. The session must have ended. NULL is allowed. LT_YIELDS. */

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "io/process_memory.h"
+#include "mcp/mcp_facts.h"
 #include "mcp/mcp_url.h"
 #include "source/elicitation_defaults.h"
 #include "source/mcp_list_place.h"
@@ -148,7 +150,9 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
       .start_timeout_ms = (uint64_t)server->start_timeout_ms,
       .idle_timeout_ms = (uint64_t)server->idle_timeout_ms,
       .list_file = has_list_file ? list_file.p : NULL,
-      .starts_at_once = server->start == LT_CONFIG_START_ALWAYS,
+      .starts_at_once = o->start == LT_SOURCE_START_AT_ONCE ||
+                        (o->start == LT_SOURCE_START_AS_CONFIGURED && server->start == LT_CONFIG_START_ALWAYS),
+      .waits_for_call = o->start == LT_SOURCE_START_AT_CALL,
       .secrets = o->secrets,
       .on_warning = mcp_source_on_server_warning,
       .arg = self,
@@ -201,6 +205,64 @@ static lt_source_state mcp_source_state(const lt_source *source) {
   return LT_SOURCE_DOWN;
 }
 
+/* --- What is known ------------------------------------------------------------------------------------------------ */
+static const char *mcp_source_state_text(lt_mcp_state state, const lt_mcp_facts *facts) {
+  switch (state) {
+    case LT_MCP_READY:
+      return "running";
+    case LT_MCP_IDLE:
+    case LT_MCP_STARTING:
+      return "not started";
+    case LT_MCP_DOWN:
+    case LT_MCP_CLOSED:
+      break;
+  }
+  return facts->is_refused ? "needs login" : "failed";
+}
+
+typedef struct mcp_source_memory {
+  int pid;
+  uint64_t bytes;
+} mcp_source_memory;
+
+static void mcp_source_read_memory(void *arg) {
+  mcp_source_memory *memory = arg;
+  memory->bytes = lt_process_memory_of_tree(memory->pid);
+}
+
+/* A server that does not answer any more is told without a time. */
+static lt_status mcp_source_measure(const mcp_source *self, lt_source_facts *ret, lt_err *err) LT_YIELDS {
+  lt_mcp *mcp = lt_mcp_provider_client(self->provider);
+  mcp_source_memory memory = {.pid = lt_mcp_facts_pid(mcp)};
+  (void)lt_mcp_facts_measure(mcp, &ret->answer_us, NULL);
+  if (memory.pid != 0) {
+    LT_TRY(lt_loop_offload(self->options.loop, mcp_source_read_memory, &memory, err));
+  }
+  ret->memory_bytes = memory.bytes;
+  return LT_OK;
+}
+
+static lt_status mcp_source_describe(lt_source *source, lt_arena *arena, lt_source_facts *ret, lt_err *err) LT_YIELDS {
+  const mcp_source *self = mcp_source_of(source);
+  const lt_mcp *mcp = lt_mcp_provider_client(self->provider);
+  lt_mcp_facts facts = lt_mcp_facts_of(mcp);
+  lt_mcp_state state = lt_mcp_state_of(mcp);
+  *ret = (lt_source_facts){
+      .state = mcp_source_state_text(state, &facts),
+      .transport = facts.transport,
+      .reason = lt_arena_dup(arena, lt_mcp_reason(mcp)),
+      .version = lt_arena_dup(arena, facts.server_version),
+      .protocol = lt_arena_dup(arena, lt_mcp_protocol_version(mcp)),
+      .start_ms = facts.start_ms,
+      .listed_ms = facts.listed_ms,
+      .tool_count = facts.tool_count,
+  };
+  if (ret->reason.p == NULL || ret->version.p == NULL || ret->protocol.p == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to tell about a server");
+  }
+  return state == LT_MCP_READY ? mcp_source_measure(self, ret, err) : LT_OK;
+}
+
 static void mcp_source_close(lt_source *source) LT_YIELDS {
   mcp_source *self = mcp_source_of(source);
   lt_mcp_provider_close(self->provider);
@@ -214,5 +276,6 @@ const lt_source_type lt_mcp_source = {
     .open = mcp_source_open,
     .await = mcp_source_await,
     .state = mcp_source_state,
+    .describe = mcp_source_describe,
     .close = mcp_source_close,
 };

@@ -20,6 +20,13 @@ typedef struct lt_source {
   const char *name; /* its name in the configuration */
 } lt_source;
 
+/* When a source starts; also where the configuration says another thing. */
+typedef enum lt_source_start {
+  LT_SOURCE_START_AS_CONFIGURED,
+  LT_SOURCE_START_AT_ONCE,
+  LT_SOURCE_START_AT_CALL, /* its tools are those of the last time, or none */
+} lt_source_start;
+
 typedef struct lt_source_options {
   lt_loop *loop;
   lt_door *door;
@@ -27,9 +34,24 @@ typedef struct lt_source_options {
   const lt_secrets *secrets;
   void (*on_warning)(void *arg, lt_str message); /* a whole line; must not yield */
   void *arg;
+  lt_source_start start;
 } lt_source_options;
 
 typedef enum lt_source_state { LT_SOURCE_STARTING, LT_SOURCE_READY, LT_SOURCE_DOWN } lt_source_state;
+
+/* What is known of a source, for a person. */
+typedef struct lt_source_facts {
+  const char *state;     /* "running", "not started", "failed" or "needs login" */
+  const char *transport; /* "stdio", "http" or "sse" */
+  lt_str reason;         /* why it failed */
+  lt_str version;        /* "name version", as it calls itself; may be empty, as those that follow may be 0 */
+  lt_str protocol;
+  uint64_t start_ms;     /* how long its last start took, up to its tools */
+  uint64_t listed_ms;    /* wall clock: when it gave its list of tools; 0: the list is not known */
+  uint64_t memory_bytes; /* of the processes it runs in, where they are ours */
+  uint64_t answer_us;    /* how long it takes to answer */
+  size_t tool_count;
+} lt_source_facts;
 
 struct lt_source_type {
   const char *noun; /* for messages: "server" */
@@ -44,6 +66,9 @@ struct lt_source_type {
   lt_status (*await)(lt_source *source, lt_err *err) LT_YIELDS;
   /* Whether the source is ready. NULL: always, while it is open. */
   lt_source_state (*state)(const lt_source *source);
+  /* Tells what is known, and measures memory and time of one that runs; the texts are in the arena. NULL: there is
+   * nothing to tell. LT_YIELDS. */
+  lt_status (*describe)(lt_source *source, lt_arena *arena, lt_source_facts *ret_facts, lt_err *err) LT_YIELDS;
   /* Removes the source's tools from the door, ends and frees the source; open calls fail. LT_YIELDS. */
   void (*close)(lt_source *source) LT_YIELDS;
 };
