@@ -1,9 +1,9 @@
 /* The dialogue at the terminal. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "types/typegen.h"
@@ -260,10 +260,8 @@ static char *chat_repl_history_path(void) {
   }
   lt_buf_addc(&path, "history");
   char *text = lt_buf_take(&path, NULL);
-  for (char *slash = text != NULL ? strchr(text + 1, '/') : NULL; slash != NULL; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    (void)!mkdir(text, 0700); /* exists already, or writing the file fails */
-    *slash = '/';
+  if (text != NULL) {
+    lt_file_make_folders(text);
   }
   return text;
 }

@@ -2,7 +2,6 @@
  * only the tools that the program's text names, so that the others cost nothing. */
 #include <stdio.h>
 
-#include "base/mem.h"
 #include "base/random.h"
 #include "json/json.h"
 #include "runner/deno/deno_folder.h"
@@ -10,9 +9,10 @@
 #include "runner/deno/deno_source.h"
 #include "runner/deno/deno_state.h"
 #include "js/commonjs.h"
-#include "runner/typecheck/typecheck_declare.h"
 #include "js/jsscan.h"
 #include "js/top_return.h"
+#include "runner/typecheck/named_tools.h"
+#include "runner/typecheck/typecheck_declare.h"
 
 extern const char lt_deno_inspect_data[], lt_deno_inspect_end[];
 extern const char lt_deno_boot_data[], lt_deno_boot_end[];
@@ -44,57 +44,6 @@ lt_str lt_deno_source_name_of(const lt_deno_run *run, const lt_tool *tool) {
   return run->is_typescript ? tool->ts_name : tool->js_name;
 }
 
-typedef struct named_tool {
-  const lt_tool *tool;
-  lt_str word; /* one of its names, as the program has it */
-} named_tool;
-
-typedef struct named_tools {
-  const lt_deno_run *run;
-  named_tool *tools;
-  size_t count;
-  size_t capacity;
-  bool failed; /* no memory */
-} named_tools;
-
-static bool deno_source_has_word(const named_tools *n, lt_str word) {
-  for (size_t i = 0; i < n->count; i++) {
-    if (lt_str_eq(n->tools[i].word, word)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static void deno_source_add_named(void *arg, lt_str word) {
-  named_tools *n = arg;
-  const lt_tool *tool = lt_deno_source_find_tool(n->run, word);
-  if (tool == NULL || n->failed || deno_source_has_word(n, word)) {
-    return;
-  }
-  if (n->count == n->capacity) {
-    size_t capacity = n->capacity == 0 ? 16 : n->capacity * 2;
-    named_tool *tools = lt_mem_realloc(n->tools, capacity * sizeof *tools);
-    n->failed = tools == NULL;
-    n->tools = n->failed ? n->tools : tools;
-    n->capacity = n->failed ? n->capacity : capacity;
-  }
-  if (!n->failed) {
-    n->tools[n->count++] = (named_tool){tool, word};
-  }
-}
-
-/* Owns: the caller, lt_mem_free(tools). */
-static lt_status deno_source_find_names(const lt_deno_run *run, named_tools *ret, lt_err *err) {
-  *ret = (named_tools){.run = run};
-  lt_jsscan_words(run->source, deno_source_add_named, ret);
-  if (ret->failed) {
-    lt_mem_free(ret->tools);
-    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
-  }
-  return LT_OK;
-}
-
 /* What differs from other runners: here these ask the host, which takes time. */
 static const char deno_globals[] =
     "declare function discoverTools(query?: string): Promise<{ id: string; name: string; description: string }[]>;\n"
@@ -102,7 +51,7 @@ static const char deno_globals[] =
 
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
 
-static const lt_tool *deno_source_find_checked_tool(void *arg, lt_str word) {
+static const lt_tool *deno_source_find_named_tool(void *arg, lt_str word) {
   return lt_deno_source_find_tool(arg, word);
 }
 
@@ -110,7 +59,7 @@ static lt_status deno_source_write_types(lt_deno_run *run, lt_err *err) {
   const lt_typecheck_program program = {.request = run->request,
                                         .source = run->source,
                                         .globals = lt_str_of(deno_globals),
-                                        .find_tool = deno_source_find_checked_tool,
+                                        .find_tool = deno_source_find_named_tool,
                                         .arg = run};
   LT_AUTO_BUF(out, 2 * LT_TYPECHECK_TYPES_MAX_BYTES);
   lt_buf_add(&out, lt_typecheck_globals());
@@ -276,13 +225,13 @@ lt_status lt_deno_source_write_boot(const lt_deno *deno, const lt_deno_instance 
 
 /* --- world.json --------------------------------------------------------------------------------------------------- */
 
-static void deno_source_put_names(lt_json_writer *w, const lt_deno_run *run, const named_tools *n) {
+static void deno_source_put_names(lt_json_writer *w, const lt_deno_run *run, const lt_named_tools *n) {
   lt_json_key(w, "tools");
   lt_json_begin_array(w);
   for (size_t i = 0; i < n->count; i++) {
     lt_json_begin_array(w);
-    lt_json_put_str(w, n->tools[i].word);
-    lt_json_put_str(w, n->tools[i].tool->id);
+    lt_json_put_str(w, n->list[i].word);
+    lt_json_put_str(w, n->list[i].tool->id);
     lt_json_end_array(w);
   }
   lt_json_end_array(w);
@@ -313,7 +262,7 @@ static void deno_source_put_world(lt_json_writer *w, const lt_deno_run *run) {
   }
 }
 
-static lt_status deno_source_write_world(const lt_deno_run *run, const named_tools *n, lt_err *err) {
+static lt_status deno_source_write_world(const lt_deno_run *run, const lt_named_tools *n, lt_err *err) {
   LT_AUTO_BUF(out, 2 * LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
@@ -324,7 +273,7 @@ static lt_status deno_source_write_world(const lt_deno_run *run, const named_too
   return lt_deno_folder_write(&run->instance, "world.json", lt_buf_view(&out), err);
 }
 
-static lt_status deno_source_write_named(lt_deno_run *run, const named_tools *n, lt_err *err) {
+static lt_status deno_source_write_named(lt_deno_run *run, const lt_named_tools *n, lt_err *err) {
   if (lt_deno_run_is_checked(run)) {
     LT_TRY(deno_source_write_types(run, err));
   }
@@ -333,9 +282,9 @@ static lt_status deno_source_write_named(lt_deno_run *run, const named_tools *n,
 
 lt_status lt_deno_source_write_files(lt_deno_run *run, lt_err *err) {
   LT_TRY(deno_source_write_program(run, err));
-  named_tools n;
-  LT_TRY(deno_source_find_names(run, &n, err));
+  lt_named_tools n;
+  LT_TRY(lt_named_tools_gather(run->source, deno_source_find_named_tool, run, &n, err));
   lt_status status = deno_source_write_named(run, &n, err);
-  lt_mem_free(n.tools);
+  lt_named_tools_release(&n);
   return status;
 }

@@ -1,59 +1,9 @@
 #include "runner/typecheck/typecheck_declare.h"
 
 #include "base/arena.h"
-#include "base/mem.h"
-#include "js/jsscan.h"
 #include "json/json.h"
+#include "runner/typecheck/named_tools.h"
 #include "tool/tool_typegen.h"
-
-/* --- Names in the text -------------------------------------------------------------------------------------------- */
-
-/* A tool and a word that names it. */
-typedef struct declared_word {
-  const lt_tool *tool;
-  lt_str word;
-} declared_word;
-
-typedef struct declared_words {
-  const lt_typecheck_program *program;
-  declared_word *list;
-  size_t count;
-  size_t room;
-  bool has_failed; /* no memory */
-} declared_words;
-
-static bool declare_has_word(const declared_words *named, lt_str word) {
-  for (size_t i = 0; i < named->count; i++) {
-    if (lt_str_eq(named->list[i].word, word)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool declare_make_room(declared_words *named) {
-  if (named->count < named->room) {
-    return true;
-  }
-  size_t room = named->room == 0 ? 16 : named->room * 2;
-  declared_word *list = lt_mem_realloc(named->list, room * sizeof *list);
-  named->has_failed = list == NULL;
-  named->list = list != NULL ? list : named->list;
-  named->room = list != NULL ? room : named->room;
-  return list != NULL;
-}
-
-static void declare_add_word(void *arg, lt_str word) {
-  declared_words *named = arg;
-  const lt_typecheck_program *program = named->program;
-  if (named->has_failed || lt_run_request_find_function(program->request, word) < program->request->function_count) {
-    return;
-  }
-  const lt_tool *tool = program->find_tool(program->arg, word);
-  if (tool != NULL && !declare_has_word(named, word) && declare_make_room(named)) {
-    named->list[named->count++] = (declared_word){tool, word};
-  }
-}
 
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
 
@@ -110,7 +60,7 @@ static void declare_make_global(lt_buf *out, lt_str text) {
   lt_buf_add(out, lt_str_sub(text, at, text.n));
 }
 
-static bool declare_is_first_of_tool(const declared_words *named, size_t i) {
+static bool declare_is_first_of_tool(const lt_named_tools *named, size_t i) {
   for (size_t k = 0; k < i; k++) {
     if (named->list[k].tool == named->list[i].tool) {
       return false;
@@ -120,7 +70,7 @@ static bool declare_is_first_of_tool(const declared_words *named, size_t i) {
 }
 
 /* A tool may be named in other ways than by its own TypeScript name. */
-static lt_status declare_tools(const declared_words *named, lt_buf *out, lt_err *err) {
+static lt_status declare_tools(const lt_named_tools *named, lt_buf *out, lt_err *err) {
   LT_AUTO_BUF(text, LT_TYPECHECK_TYPES_MAX_BYTES);
   for (size_t i = 0; i < named->count; i++) {
     const lt_tool *tool = named->list[i].tool;
@@ -139,14 +89,21 @@ static lt_status declare_tools(const declared_words *named, lt_buf *out, lt_err 
   return lt_buf_check(&text, err, "no room for the declarations of the program's tools");
 }
 
+/* A function that the host gives the program hides a tool of its name. */
+static const lt_tool *declare_find_tool(void *arg, lt_str word) {
+  const lt_typecheck_program *program = arg;
+  bool is_function = lt_run_request_find_function(program->request, word) < program->request->function_count;
+  return is_function ? NULL : program->find_tool(program->arg, word);
+}
+
 lt_status lt_typecheck_declare(const lt_typecheck_program *program, lt_buf *out, lt_err *err) {
-  declared_words named = {.program = program};
-  lt_jsscan_words(program->source, declare_add_word, &named);
+  lt_named_tools named;
+  lt_typecheck_program searched = *program;
+  LT_TRY(lt_named_tools_gather(program->source, declare_find_tool, &searched, &named, err));
   lt_buf_add(out, program->globals);
   declare_functions(program->request, out);
   declare_modules(program->request, out);
-  lt_status status =
-      named.has_failed ? lt_fail(err, LT_E_NOMEM, "no memory for another program") : declare_tools(&named, out, err);
-  lt_mem_free(named.list);
+  lt_status status = declare_tools(&named, out, err);
+  lt_named_tools_release(&named);
   return status == LT_OK ? lt_buf_check(out, err, "no room for the declarations of the program's tools") : status;
 }
