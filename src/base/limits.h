@@ -143,9 +143,12 @@
 #define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, if that many files may be open; half of them are kept when idle */
 
 /* --- HTTP served (io/http_server.h) ------------------------------------------------------------------------------- */
-#define LT_HTTP_SERVER_CONNECTIONS_MAX 1024          /* at once; further ones wait in the kernel's queue */
-#define LT_HTTP_SERVER_HEAD_BYTES      (64 * LT_KIB) /* of a connection's buffer: its head, and a piece of its body */
-#define LT_HTTP_SERVER_BODY_MS         120000        /* from a request's first line to the end of its body */
+#define LT_HTTP_SERVER_CONNECTIONS_MAX 1024           /* at once; further ones wait in the kernel's queue */
+#define LT_HTTP_SERVER_HEAD_BYTES      (64 * LT_KIB)  /* of a connection's buffer: its head, and a piece of its body */
+#define LT_HTTP_STREAM_MAX_BYTES       (128 * LT_MIB) /* unsent, of one answer in pieces: two of the longest messages */
+#define LT_HTTP_STREAMS_MAX_BYTES      LT_GIB         /* ... and of all of one server */
+#define LT_HTTP_STREAM_BLOCK_BYTES     (16 * LT_KIB)  /* that are handed to the connection at once */
+#define LT_HTTP_SERVER_BODY_MS         120000         /* from a request's first line to the end of its body */
 
 /* --- models (model/model.h) --------------------------------------------------------------------------------------- */
 #define LT_MODEL_MAX_TOKENS         4096         /* of an answer unless asked otherwise */

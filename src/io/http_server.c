@@ -1,7 +1,8 @@
 /* The loop watches libmicrohttpd's epoll descriptor. The library works only when the loop calls it (a turn), on the
  * thread's stack. Fibers hand over finished answers and request a turn. */
-#include "io/http_server.h"
+#include "io/http_server_impl.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -10,52 +11,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/loop_handles.h"
-#include "io/microhttpd_open.h"
-
-typedef enum server_call_state {
-  CALL_HEAD,    /* only its first line is known */
-  CALL_BODY,    /* its body is being received */
-  CALL_HANDLED, /* a fiber handles it, and the library has suspended the connection */
-  CALL_READY,   /* the answer is complete */
-  CALL_SENT     /* the library owns the answer */
-} server_call_state;
-
-/* A request that is being handled. It is freed when the library, the fiber and libuv have all released it (users). */
-typedef struct server_call {
-  lt_http_call base; /* first */
-  lt_http_server *server;
-  struct server_call *prev, *next;
-  struct MHD_Connection *connection;
-  server_call_state state;
-  unsigned users;
-  uint64_t began_ms;
-  lt_buf target; /* path and query */
-  lt_buf method;
-  lt_buf body;
-  lt_http_answer answer;
-  lt_cancel cancel;
-  uv_poll_t gone; /* while a fiber handles it */
-} server_call;
-
-struct lt_http_server {
-  lt_loop *loop;
-  const lt_mhd *mhd;
-  lt_http_server_options options;
-  char *path; /* of the socket */
-  unsigned port;
-  struct MHD_Daemon *daemon;
-  uv_poll_t poll; /* the library's epoll descriptor */
-  uv_timer_t timer;
-  lt_post post;
-  bool posted;
-  bool closing;
-  unsigned handles; /* libuv handles that are not closed: poll and timer */
-  server_call *calls;
-  unsigned handled; /* calls that a fiber handles */
-  size_t bodies;    /* bytes of the bodies of all calls */
-  lt_wait *closer;
-};
 
 /* --- Turns -------------------------------------------------------------------------------------------------------- */
 static void http_server_turn(lt_http_server *server);
@@ -67,7 +22,7 @@ static void http_server_on_post(void *arg) {
 }
 
 /* Called on a fiber, or from inside the library. */
-static void http_server_ask_for_turn(lt_http_server *server) {
+void lt_http_server_ask_for_turn(lt_http_server *server) {
   if (!server->posted) {
     server->posted = true;
     server->post = (lt_post){.fn = http_server_on_post, .arg = server};
@@ -100,7 +55,7 @@ static void http_server_turn(lt_http_server *server) {
   if (server->mhd->get_timeout(server->daemon, &ms) != MHD_YES) {
     uv_timer_stop(&server->timer);
   } else if (ms == 0) {
-    http_server_ask_for_turn(server);
+    lt_http_server_ask_for_turn(server);
   } else {
     uv_update_time(lt_loop_uv(server->loop));
     uv_timer_start(&server->timer, http_server_on_timer, ms, 0);
@@ -109,12 +64,12 @@ static void http_server_turn(lt_http_server *server) {
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
-static void http_server_drop_body(server_call *c) {
+static void http_server_drop_body(lt_server_call *c) {
   c->server->bodies -= c->body.n;
   lt_buf_release(&c->body);
 }
 
-static void http_server_call_drop(server_call *c) {
+static void http_server_call_drop(lt_server_call *c) {
   if (--c->users > 0) {
     return;
   }
@@ -128,6 +83,7 @@ static void http_server_call_drop(server_call *c) {
   http_server_drop_body(c);
   lt_buf_release(&c->answer.body);
   lt_buf_release(&c->answer.headers);
+  lt_http_server_stream_drop(c);
   lt_mem_free(c);
   http_server_wake_closer(server);
 }
@@ -135,7 +91,7 @@ static void http_server_call_drop(server_call *c) {
 /* Called by the library at the start of a request. The result is the call's handle; NULL: no memory. */
 static void *http_server_on_target(void *arg, const char *target, struct MHD_Connection *connection) {
   lt_http_server *server = arg;
-  server_call *c = lt_mem_zalloc(1, sizeof *c);
+  lt_server_call *c = lt_mem_zalloc(1, sizeof *c);
   if (c == NULL) {
     return NULL;
   }
@@ -166,18 +122,33 @@ static size_t http_server_no_unescape(void *arg, struct MHD_Connection *connecti
   return strlen(text);
 }
 
+/* The library closes the descriptor soon. The handler of an answer in pieces may still be running. */
+static void http_server_lose(lt_server_call *c) {
+  c->connection = NULL;
+  c->is_parked = false;
+  if (c->state == CALL_BEGUN && !c->is_ended) {
+    uv_poll_stop(&c->gone);
+    lt_cancel_fire(&c->cancel, LT_E_CLOSED);
+    lt_http_server_stream_drop(c);
+  }
+}
+
 static void http_server_on_completed(void *arg, struct MHD_Connection *connection, void **handle,
                                      enum MHD_RequestTerminationCode why) {
   (void)arg, (void)connection, (void)why;
   if (*handle != NULL) {
-    server_call *c = *handle;
+    lt_server_call *c = *handle;
     *handle = NULL;
+    http_server_lose(c);
     http_server_call_drop(c);
   }
 }
 
 lt_str lt_http_call_header(const lt_http_call *base, const char *name) {
-  const server_call *c = (const server_call *)(const void *)base;
+  const lt_server_call *c = (const lt_server_call *)(const void *)base;
+  if (c->connection == NULL) {
+    return LT_STR_NULL;
+  }
   return lt_str_of(c->server->mhd->lookup_connection_value(c->connection, MHD_HEADER_KIND, name));
 }
 
@@ -204,7 +175,7 @@ static void http_server_put_plain(lt_http_answer *answer, int status, const char
   lt_buf_addc(&answer->body, text);
 }
 
-static void http_server_add_headers(const lt_mhd *mhd, struct MHD_Response *response, const lt_http_answer *answer) {
+void lt_http_server_add_headers(const lt_mhd *mhd, struct MHD_Response *response, const lt_http_answer *answer) {
   if (answer->content_type != NULL) {
     mhd->add_response_header(response, "Content-Type", answer->content_type);
   }
@@ -217,7 +188,7 @@ static void http_server_add_headers(const lt_mhd *mhd, struct MHD_Response *resp
 }
 
 /* Hands the answer to the library. MHD_NO: the connection ends. `last`: the connection ends after this answer. */
-static enum MHD_Result http_server_send_answer(server_call *c, bool last) {
+static enum MHD_Result http_server_send_answer(lt_server_call *c, bool last) {
   const lt_mhd *mhd = c->server->mhd;
   lt_http_answer *answer = &c->answer;
   if (answer->body.status != LT_OK || answer->headers.status != LT_OK) {
@@ -233,7 +204,7 @@ static enum MHD_Result http_server_send_answer(server_call *c, bool last) {
     lt_mem_free(bytes);
     return MHD_NO;
   }
-  http_server_add_headers(mhd, response, answer);
+  lt_http_server_add_headers(mhd, response, answer);
   if (last) {
     mhd->add_response_header(response, "Connection", "close");
   }
@@ -243,14 +214,14 @@ static enum MHD_Result http_server_send_answer(server_call *c, bool last) {
   return rc;
 }
 
-static enum MHD_Result http_server_refuse(server_call *c, int status, const char *text) {
+static enum MHD_Result http_server_refuse(lt_server_call *c, int status, const char *text) {
   http_server_put_plain(&c->answer, status, text);
   return http_server_send_answer(c, true);
 }
 
 /* --- Handling ----------------------------------------------------------------------------------------------------- */
 static void http_server_on_gone(uv_poll_t *poll, int status, int events) {
-  server_call *c = poll->data;
+  lt_server_call *c = poll->data;
   if (status < 0 || (events & UV_DISCONNECT) != 0) {
     uv_poll_stop(poll);
     lt_cancel_fire(&c->cancel, LT_E_CLOSED);
@@ -262,7 +233,7 @@ static void http_server_on_gone_closed(uv_handle_t *handle) {
 }
 
 /* The library does not watch a suspended connection, so it is watched here. */
-static bool http_server_watch_client(server_call *c) {
+static bool http_server_watch_client(lt_server_call *c) {
   const union MHD_ConnectionInfo *info =
       c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   if (info == NULL || uv_poll_init(lt_loop_uv(c->server->loop), &c->gone, info->connect_fd) != 0) {
@@ -276,21 +247,25 @@ static bool http_server_watch_client(server_call *c) {
 }
 
 static void http_server_on_fiber(void *arg) {
-  server_call *c = arg;
+  lt_server_call *c = arg;
   lt_http_server *server = c->server;
   c->base.body = lt_buf_view(&c->body);
   server->options.handle(server->options.arg, &c->base, &c->answer);
   c->base.body = LT_STR_NULL;
   http_server_drop_body(c);
   uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed); /* before the library can close the descriptor */
-  c->state = CALL_READY;
   server->handled--;
-  server->mhd->resume_connection(c->connection);
-  http_server_ask_for_turn(server);
+  if (c->state == CALL_BEGUN) {
+    lt_http_server_stream_end(c);
+  } else {
+    c->state = CALL_READY;
+    server->mhd->resume_connection(c->connection);
+  }
+  lt_http_server_ask_for_turn(server);
 }
 
 /* The request is complete. */
-static enum MHD_Result http_server_begin(server_call *c) {
+static enum MHD_Result http_server_begin(lt_server_call *c) {
   lt_http_server *server = c->server;
   if (server->closing || !http_server_watch_client(c)) {
     return http_server_refuse(c, 503, "no room for another request\n");
@@ -305,7 +280,7 @@ static enum MHD_Result http_server_begin(server_call *c) {
   return MHD_YES;
 }
 
-static bool http_server_is_too_long(const server_call *c) {
+static bool http_server_is_too_long(const lt_server_call *c) {
   lt_str length = lt_http_call_header(&c->base, "Content-Length");
   size_t n = 0;
   for (size_t i = 0; i < length.n && length.p[i] >= '0' && length.p[i] <= '9'; i++) {
@@ -317,12 +292,12 @@ static bool http_server_is_too_long(const server_call *c) {
   return false;
 }
 
-static bool http_server_has_body(const server_call *c) {
+static bool http_server_has_body(const lt_server_call *c) {
   return lt_http_call_header(&c->base, "Content-Length").n > 0 ||
          lt_http_call_header(&c->base, "Transfer-Encoding").n > 0;
 }
 
-static enum MHD_Result http_server_head(server_call *c, const char *method) {
+static enum MHD_Result http_server_head(lt_server_call *c, const char *method) {
   const lt_http_server_options *options = &c->server->options;
   lt_buf_add(&c->method, lt_str_of(method));
   if (c->target.status != LT_OK || c->method.status != LT_OK) {
@@ -344,7 +319,7 @@ static enum MHD_Result http_server_head(server_call *c, const char *method) {
 }
 
 /* A body that takes too long is refused: MHD_NO ends the connection. */
-static enum MHD_Result http_server_body(server_call *c, const char *bytes, size_t *n) {
+static enum MHD_Result http_server_body(lt_server_call *c, const char *bytes, size_t *n) {
   lt_http_server *server = c->server;
   server->bodies -= c->body.n;
   lt_buf_add(&c->body, lt_str_from(bytes, *n));
@@ -359,7 +334,7 @@ static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *
                                               const char *method, const char *version, const char *bytes, size_t *n,
                                               void **handle) {
   (void)arg, (void)connection, (void)url, (void)version;
-  server_call *c = *handle;
+  lt_server_call *c = *handle;
   if (c == NULL) {
     return MHD_NO;
   }
@@ -370,6 +345,8 @@ static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *
       return *n > 0 ? http_server_body(c, bytes, n) : http_server_begin(c);
     case CALL_READY:
       return http_server_send_answer(c, false);
+    case CALL_BEGUN:
+      return lt_http_server_stream_head(c);
     case CALL_HANDLED:
     case CALL_SENT:
       break;
@@ -399,22 +376,52 @@ static int http_server_listen_unix(const char *path, lt_err *err) {
   return fd;
 }
 
-static int http_server_listen_port(unsigned port, unsigned *ret_port, lt_err *err) {
-  struct sockaddr_in address = {
-      .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+/* A numeric address of IPv4 or IPv6. False: it is none. */
+static bool http_server_read_address(const char *text, unsigned port, struct sockaddr_storage *ret, socklen_t *ret_n) {
+  struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
+  struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
+  memset(ret, 0, sizeof *ret);
+  if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons((uint16_t)port);
+    *ret_n = sizeof *v4;
+    return true;
+  }
+  v6->sin6_family = AF_INET6;
+  v6->sin6_port = htons((uint16_t)port);
+  *ret_n = sizeof *v6;
+  return inet_pton(AF_INET6, text, &v6->sin6_addr) == 1;
+}
+
+static unsigned http_server_port_of(int fd) {
+  struct sockaddr_storage address;
   socklen_t n = sizeof address;
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (getsockname(fd, (struct sockaddr *)&address, &n) != 0) {
+    return 0;
+  }
+  return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
+                                             : ((struct sockaddr_in *)&address)->sin_port);
+}
+
+static int http_server_listen_port(const char *host, unsigned port, unsigned *ret_port, lt_err *err) {
+  struct sockaddr_storage address;
+  socklen_t n;
   int yes = 1;
+  if (!http_server_read_address(host, port, &address, &n)) {
+    lt_fail(err, LT_E_INVALID, "not an address: %s", host);
+    return -1;
+  }
+  int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-      bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, SOMAXCONN) != 0 ||
-      getsockname(fd, (struct sockaddr *)&address, &n) != 0) {
-    lt_fail(err, LT_E_IO, "cannot listen on 127.0.0.1:%u: %s", port, strerror(errno));
+      (address.ss_family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) ||
+      bind(fd, (struct sockaddr *)&address, n) != 0 || listen(fd, SOMAXCONN) != 0) {
+    lt_fail(err, LT_E_IO, "cannot listen on %s:%u: %s", host, port, strerror(errno));
     if (fd >= 0) {
       close(fd);
     }
     return -1;
   }
-  *ret_port = ntohs(address.sin_port);
+  *ret_port = http_server_port_of(fd);
   return fd;
 }
 
@@ -472,7 +479,7 @@ static lt_status http_server_listen_and_start(lt_http_server *server, lt_err *er
   const char *path = server->options.unix_path;
   lt_err why = LT_ERR_INIT;
   int fd = path != NULL ? http_server_listen_unix(path, &why)
-                        : http_server_listen_port(server->options.port, &server->port, &why);
+                        : http_server_listen_port(server->options.address, server->options.port, &server->port, &why);
   if (fd < 0) {
     return lt_err_copy(err, &why);
   }
@@ -491,6 +498,8 @@ static void http_server_set_defaults(lt_http_server_options *o) {
   o->body_max = o->body_max != 0 ? o->body_max : LT_HTTP_BODY_MAX_BYTES;
   o->bodies_max = o->bodies_max != 0 ? o->bodies_max : LT_GIB;
   o->idle_ms = o->idle_ms != 0 ? o->idle_ms : LT_HTTP_IDLE_MS;
+  o->address = o->address != NULL ? o->address : "127.0.0.1";
+  o->stream_max = o->stream_max != 0 ? o->stream_max : LT_HTTP_STREAM_MAX_BYTES;
   o->connections_max = o->connections_max != 0 ? o->connections_max : LT_HTTP_SERVER_CONNECTIONS_MAX;
 }
 
@@ -512,6 +521,7 @@ lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *optio
     return status;
   }
   server->options.unix_path = server->path;
+  server->options.address = NULL; /* the caller's */
   lt_loop_add_object(loop);
   *ret_server = server;
   return LT_OK;
@@ -530,8 +540,8 @@ static void http_server_stop_listening(lt_http_server *server) {
 }
 
 static void http_server_cancel_all(lt_http_server *server) {
-  for (server_call *c = server->calls; c != NULL; c = c->next) {
-    if (c->state == CALL_HANDLED) {
+  for (lt_server_call *c = server->calls; c != NULL; c = c->next) {
+    if (c->state == CALL_HANDLED || c->state == CALL_BEGUN) {
       lt_cancel_fire(&c->cancel, LT_E_CANCELLED);
     }
   }

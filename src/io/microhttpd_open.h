@@ -18,6 +18,7 @@
   X(resume_connection)                              \
   X(lookup_connection_value)                        \
   X(create_response_from_buffer_with_free_callback) \
+  X(create_response_from_callback)                  \
   X(add_response_header)                            \
   X(queue_response)                                 \
   X(destroy_response)

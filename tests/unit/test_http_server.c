@@ -43,11 +43,43 @@ static void hang(const lt_http_call *call) LT_YIELDS {
   cancelled++;
 }
 
+/* An answer in pieces: three; or one, until the client is gone; or as many as fit while nobody reads. */
+static lt_status why_not_sent;
+static void pieces(const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
+  answer->content_type = "text/event-stream";
+  lt_http_answer_header(answer, "X-Kind", LT_STR("green"));
+  lt_buf_addc(&answer->body, "first;");
+  assert_int_equal(lt_http_call_begin(call, NULL), LT_OK);
+  if (lt_str_eqc(call->path, "/pieces/endless")) {
+    hang(call);
+    why_not_sent = lt_http_call_send(call, LT_STR("x"), NULL);
+  } else if (lt_str_eqc(call->path, "/pieces/unread")) {
+    static char block[LT_MIB];
+    memset(block, 'u', sizeof block);
+    do {
+      why_not_sent = lt_http_call_send(call, lt_str_from(block, sizeof block), NULL);
+    } while (why_not_sent == LT_OK);
+    assert_true(lt_http_call_unsent(call) > 0);
+    assert_int_equal(lt_http_call_drain(call, 0, 60000), LT_OK);
+    assert_int_equal(lt_http_call_send(call, LT_STR("last"), NULL), LT_OK);
+  } else {
+    for (const char *piece = "bcd"; *piece != '\0'; piece++) {
+      wait_for(call->cancel, *piece == 'c' ? 5 : 0);
+      assert_int_equal(lt_http_call_send(call, lt_str_from(piece, 1), NULL), LT_OK);
+    }
+  }
+  going_on--;
+}
+
 static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) {
   (void)arg;
   handled++;
   going_on++;
   most_going_on = going_on > most_going_on ? going_on : most_going_on;
+  if (lt_str_starts(call->path, LT_STR("/pieces"))) {
+    pieces(call, answer);
+    return;
+  }
   if (lt_str_eqc(call->path, "/hang")) {
     hang(call);
   } else if (lt_str_eqc(call->path, "/slow")) {
@@ -79,8 +111,12 @@ static bool on_admit(void *arg, const lt_http_call *call, lt_http_answer *answer
 }
 
 static lt_http_server_options defaults(void) {
-  return (lt_http_server_options){
-      .unix_path = path, .body_max = 100000, .idle_ms = 2000, .admit = on_admit, .handle = on_handle};
+  return (lt_http_server_options){.unix_path = path,
+                                  .body_max = 100000,
+                                  .stream_max = 8 * LT_MIB,
+                                  .idle_ms = 2000,
+                                  .admit = on_admit,
+                                  .handle = on_handle};
 }
 
 typedef void (*body_fn)(void);
@@ -465,8 +501,109 @@ static void test_client_goes_away(void **state) {
   in_world(body_client_goes_away);
 }
 
-/* The world closes the server while a handler waits: it is told, and waited for. */
+/* --- Answers in pieces -------------------------------------------------------------------------------------------- */
+static void body_pieces(void) {
+  client c = ask("GET /pieces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  assert_non_null(strstr(c.got.p, "Content-Type: text/event-stream"));
+  assert_non_null(strstr(c.got.p, "X-Kind: green"));
+  assert_non_null(strstr(c.got.p, "chunked"));
+  const char *at = strstr(c.got.p, "first;");
+  for (const char *piece = "bcd"; at != NULL && *piece != '\0'; piece++) {
+    at = strchr(at, *piece);
+  }
+  assert_non_null(at);
+  lt_buf_release(&c.got);
+  expect("GET /pieces HTTP/1.0\r\n\r\n", "HTTP/1.", "first;bcd"); /* without chunks */
+}
+
+static void test_pieces(void **state) {
+  (void)state;
+  in_world(body_pieces);
+}
+
+/* The connection is kept: the next request follows the last piece. */
+static void body_pieces_then_more(void) {
+  client c =
+      ask("GET /pieces HTTP/1.1\r\nHost: x\r\n\r\nGET /pieces HTTP/1.1\r\nHost: x\r\n\r\n"
+          "GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  assert_int_equal(times(c.got.p, "HTTP/1.1 200"), 3);
+  assert_int_equal(times(c.got.p, "first;"), 2);
+  lt_buf_release(&c.got);
+}
+
+static void test_pieces_then_more(void **state) {
+  (void)state;
+  in_world(body_pieces_then_more);
+}
+
+static void body_pieces_gone(void) {
+  static const char endless[] = "GET /pieces/endless HTTP/1.1\r\nHost: x\r\n\r\n";
+  client c = {0};
+  int fd = connect_client(&c);
+  send_all(fd, endless, strlen(endless));
+  lt_wait_on(&entered, UINT64_MAX);
+  close(fd);
+  while (going_on > 0) {
+    lt_loop_sleep(loop, 1);
+  }
+  assert_int_equal(why_cancelled, LT_E_CLOSED);
+  assert_int_equal(why_not_sent, LT_E_CLOSED);
+  expect("GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/after");
+}
+
+static void test_pieces_gone(void **state) {
+  (void)state;
+  in_world(body_pieces_gone);
+}
+
+/* A client that does not read holds up nobody; when it reads, it gets everything. */
+static void body_pieces_unread(void) {
+  static const char unread[] = "GET /pieces/unread HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  client c = {0};
+  why_not_sent = LT_OK;
+  int fd = connect_client(&c);
+  send_all(fd, unread, strlen(unread));
+  while (why_not_sent == LT_OK) {
+    lt_loop_sleep(loop, 1);
+  }
+  assert_int_equal(why_not_sent, LT_E_LIMIT);
+  expect("GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/after");
+  size_t bytes = 0;
+  char last[65536];
+  ssize_t n;
+  while ((n = recv(fd, last, sizeof last, MSG_DONTWAIT)) != 0) {
+    if (n < 0) {
+      lt_loop_sleep(loop, 1);
+      continue;
+    }
+    bytes += (size_t)n;
+  }
+  close(fd);
+  assert_true(bytes > 7 * LT_MIB);
+}
+
+static void test_pieces_unread(void **state) {
+  (void)state;
+  in_world(body_pieces_unread);
+}
+
+static const char endless_request[] = "GET /pieces/endless HTTP/1.1\r\nHost: x\r\n\r\n";
 static int held;
+static void body_closed_while_sending(void) {
+  client c = {0};
+  held = connect_client(&c);
+  send_all(held, endless_request, strlen(endless_request));
+  lt_wait_on(&entered, UINT64_MAX);
+}
+
+static void test_closed_while_sending(void **state) {
+  (void)state;
+  in_world(body_closed_while_sending);
+  assert_int_equal(why_cancelled, LT_E_CANCELLED);
+  close(held);
+}
+
+/* The world closes the server while a handler waits: it is told, and waited for. */
 static void body_closed_while_handling(void) {
   client c = {0};
   held = connect_client(&c);
@@ -535,6 +672,11 @@ int main(void) {
       cmocka_unit_test(test_many_that_wait),
       cmocka_unit_test(test_client_goes_away),
       cmocka_unit_test(test_closed_while_handling),
+      cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_pieces_then_more),
+      cmocka_unit_test(test_pieces_gone),
+      cmocka_unit_test(test_pieces_unread),
+      cmocka_unit_test(test_closed_while_sending),
       cmocka_unit_test(test_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

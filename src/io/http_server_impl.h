@@ -1,0 +1,76 @@
+/* The structs of a server. Private to http_server.c and http_server_stream.c. */
+#ifndef LT_IO_HTTP_SERVER_IMPL_H
+#define LT_IO_HTTP_SERVER_IMPL_H
+
+#include "io/http_server.h"
+#include "io/loop_handles.h"
+#include "io/microhttpd_open.h"
+
+typedef enum lt_http_server_state {
+  CALL_HEAD,    /* only its first line is known */
+  CALL_BODY,    /* its body is being received */
+  CALL_HANDLED, /* a fiber handles it, and the library has suspended the connection */
+  CALL_READY,   /* the answer is complete */
+  CALL_BEGUN,   /* its head is complete, its body comes in pieces; the fiber may still handle it */
+  CALL_SENT     /* the library owns the answer */
+} lt_http_server_state;
+
+/* A request that is being handled. It is freed when the library, the fiber and libuv have all released it (users). The
+ * connection is NULL when the library has released it: the client is gone. */
+typedef struct lt_server_call {
+  lt_http_call base; /* first */
+  lt_http_server *server;
+  struct lt_server_call *prev, *next;
+  struct MHD_Connection *connection;
+  lt_http_server_state state;
+  unsigned users;
+  uint64_t began_ms;
+  lt_buf target; /* path and query */
+  lt_buf method;
+  lt_buf body;
+  lt_http_answer answer;
+  lt_cancel cancel;
+  uv_poll_t gone; /* while a fiber handles it */
+  /* An answer in pieces: */
+  lt_buf stream;    /* what the library has not taken */
+  size_t taken;     /* of it, from its start */
+  bool is_ended;    /* no further piece comes */
+  bool is_parked;   /* the library waits for a piece: it has suspended the connection */
+  lt_wait *drained; /* of the fiber that waits until pieces are taken, or NULL */
+} lt_server_call;
+
+struct lt_http_server {
+  lt_loop *loop;
+  const lt_mhd *mhd;
+  lt_http_server_options options;
+  char *path; /* of the socket */
+  unsigned port;
+  struct MHD_Daemon *daemon;
+  uv_poll_t poll; /* the library's epoll descriptor */
+  uv_timer_t timer;
+  lt_post post;
+  bool posted;
+  bool closing;
+  unsigned handles; /* libuv handles that are not closed: poll and timer */
+  lt_server_call *calls;
+  unsigned handled; /* calls that a fiber handles */
+  size_t bodies;    /* bytes of the bodies of all calls */
+  size_t streams;   /* bytes of pieces that are not taken, of all calls */
+  lt_wait *closer;
+};
+
+/* --- http_server.c ------------------------------------------------------------------------------------------------ */
+/* Lets the library work at the loop's next turn. */
+void lt_http_server_ask_for_turn(lt_http_server *server);
+/* Copies content type and headers of an answer. */
+void lt_http_server_add_headers(const lt_mhd *mhd, struct MHD_Response *response, const lt_http_answer *answer);
+
+/* --- http_server_stream.c ----------------------------------------------------------------------------------------- */
+/* Gives the library the head of an answer in pieces. Called by the library. MHD_NO: the connection ends. */
+enum MHD_Result lt_http_server_stream_head(lt_server_call *call);
+/* The handler has returned: the answer ends behind its pieces. */
+void lt_http_server_stream_end(lt_server_call *call);
+/* Frees the pieces that were not taken. */
+void lt_http_server_stream_drop(lt_server_call *call);
+
+#endif
