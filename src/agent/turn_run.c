@@ -94,6 +94,9 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
     lt_turn_free(turn_state);
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
+  if (mode->is_call != NULL && mode->is_call(turn->input)) {
+    turn_state->mode.for_programs = false;
+  }
   *ret_turn = turn_state;
   return LT_OK;
 }

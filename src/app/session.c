@@ -6,6 +6,7 @@ lt_status lt_session_configure(lt_session *s, const lt_config_sources *sources, 
   lt_cancel_init(&s->cancel);
   LT_TRY(lt_settings_load(sources, &s->config, err));
   LT_TRY(lt_settings_rounds(&s->config, &s->rounds, err));
+  LT_TRY(lt_settings_exposures(&s->config, &s->exposures, err));
   LT_TRY(lt_config_secrets(&s->config, &s->secrets, err));
   s->report.secrets = s->secrets;
   for (size_t i = 0; s->config.warnings[i] != NULL; i++) {
@@ -20,7 +21,11 @@ static void session_on_door_warning(void *arg, lt_str message) {
 }
 
 lt_status lt_session_start(lt_session *s, lt_err *err) {
-  const lt_door_options door = {.secrets = s->secrets, .on_warning = session_on_door_warning, .arg = s};
+  const lt_door_options door = {.secrets = s->secrets,
+                                .exposures = s->exposures,
+                                .exposure_count = s->config.exposure_count,
+                                .on_warning = session_on_door_warning,
+                                .arg = s};
   LT_TRY(lt_loop_new(&s->loop, err));
   LT_TRY(lt_door_new(s->loop, &door, &s->door, err));
   const lt_toolbox_options toolbox = {

@@ -28,7 +28,8 @@ typedef struct lt_session {
   lt_source_start start;  /* likewise, of the sources ... */
   const char *start_only; /* ... or of the one of this name; NULL: of all (app/sources.h) */
   lt_config config;
-  const lt_mode_rounds *rounds; /* defaults.maxRounds */
+  const lt_mode_rounds *rounds;      /* defaults.maxRounds */
+  const lt_exposure_rule *exposures; /* tools.expose */
   lt_secrets *secrets;
   lt_loop *loop;
   lt_door *door;

@@ -117,6 +117,24 @@ lt_status lt_settings_policy(const lt_config *config, lt_policy **ret_policy, lt
 _Static_assert((int)LT_CONFIG_LAYER_USER == LT_POLICY_USER && (int)LT_CONFIG_LAYER_PROJECT == LT_POLICY_PROJECT,
                "layers have one numbering");
 
+_Static_assert((int)LT_CONFIG_EXPOSE_CODE == LT_EXPOSURE_CODE && (int)LT_CONFIG_EXPOSE_DIRECT == LT_EXPOSURE_DIRECT &&
+                   (int)LT_CONFIG_EXPOSE_BOTH == LT_EXPOSURE_BOTH && (int)LT_CONFIG_EXPOSE_HIDDEN == LT_EXPOSURE_HIDDEN,
+               "exposures have one numbering");
+
+lt_status lt_settings_exposures(lt_config *config, const lt_exposure_rule **ret_rules, lt_err *err) {
+  size_t count = config->exposure_count;
+  lt_exposure_rule *rules = lt_arena_zalloc(&config->arena, count + 1, sizeof *rules);
+  if (rules == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory while reading tools.expose");
+  }
+  for (size_t i = 0; i < count; i++) {
+    const lt_config_exposure *given = &config->exposures[i];
+    rules[i] = (lt_exposure_rule){.match = lt_str_of(given->match), .as = (lt_exposure)given->as};
+  }
+  *ret_rules = rules;
+  return LT_OK;
+}
+
 lt_status lt_settings_rounds(lt_config *config, const lt_mode_rounds **ret_rounds, lt_err *err) {
   size_t count = config->defaults.rounds_count;
   lt_mode_rounds *rounds = lt_arena_zalloc(&config->arena, count + 1, sizeof *rounds);

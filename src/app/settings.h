@@ -17,6 +17,8 @@ lt_status lt_settings_load(const lt_config_sources *sources, lt_config *ret_conf
  * rule; LT_E_NOMEM. Owns: the caller, lt_policy_free. */
 lt_status lt_settings_policy(const lt_config *config, lt_policy **ret_policy, lt_err *err);
 
+/* tools.expose, as many as exposure_count. Owns: the arena of the configuration. Errors: LT_E_NOMEM. */
+lt_status lt_settings_exposures(lt_config *config, const lt_exposure_rule **ret_rules, lt_err *err);
 /* defaults.maxRounds, as many as defaults.rounds_count. Owns: the arena of the configuration. Errors: LT_E_NOMEM. */
 lt_status lt_settings_rounds(lt_config *config, const lt_mode_rounds **ret_rounds, lt_err *err);
 

@@ -88,6 +88,19 @@ typedef struct lt_config_budget {
   lt_config_layer layer;
 } lt_config_budget;
 
+/* An entry of tools.expose. */
+typedef enum lt_config_expose {
+  LT_CONFIG_EXPOSE_CODE,
+  LT_CONFIG_EXPOSE_DIRECT,
+  LT_CONFIG_EXPOSE_BOTH,
+  LT_CONFIG_EXPOSE_HIDDEN
+} lt_config_expose;
+
+typedef struct lt_config_exposure {
+  const char *match;
+  lt_config_expose as;
+} lt_config_exposure;
+
 typedef struct lt_config_plugin {
   const char *path;   /* of a shared object, absolute; NULL: a built-in one ... */
   const char *name;   /* ... of this name */
@@ -170,6 +183,8 @@ typedef struct lt_config {
   size_t rule_count;
   const lt_config_budget *budgets; /* tools.budgets */
   size_t budget_count;
+  const lt_config_exposure *exposures; /* tools.expose */
+  size_t exposure_count;
   int64_t listing_tokens; /* tools.listingTokens, default LT_LISTING_TOKENS */
   const lt_config_plugin *plugins;
   size_t plugin_count;

@@ -46,8 +46,9 @@
 static const char *const server_types[] = {"stdio", "http", "sse", "streamable-http", "streamableHttp", NULL};
 static const char *const starts[] = {"on-demand", "always", NULL}; /* lt_config_start */
 static const char *const built_in_plugins[] = {"artifact", "interpreter", "plan", "python", NULL};
-static const char *const actions[] = {"allow", "ask", "deny", NULL}; /* lt_config_action */
-static const char *const engines[] = {"quickjs", "deno", NULL};      /* lt_config_engine */
+static const char *const actions[] = {"allow", "ask", "deny", NULL};               /* lt_config_action */
+static const char *const exposures[] = {"code", "direct", "both", "hidden", NULL}; /* lt_config_expose */
+static const char *const engines[] = {"quickjs", "deno", NULL};                    /* lt_config_engine */
 static const char *const command_or_url[] = {"command", "url", "disabled", NULL};
 static const char *const calls_or_rate[] = {"calls", "perMinute", NULL};
 static const char *const model_names[] = {"ref", NULL};
@@ -163,6 +164,12 @@ const lt_config_key lt_config_keys[] = {
     {"tools.budgets[].perMinute", NUMBER(lt_config_budget, per_minute), FROM(1), .standard_text = "no limit",
      .is_harmless = lt_config_harmless_number,
      .doc = "Calls in any 60 seconds of a run."},
+    {"tools.expose", RECORDS(lt_config, exposures, exposure_count, lt_config_exposure),
+     .doc = "Where tools can be called from; the first entry that matches a tool counts."},
+    {"tools.expose[].match", TEXT(lt_config_exposure, match), FLAGS(LT_CONFIG_REQUIRED), .empty_advice = NAME_TOOLS,
+     .doc = "The tools, as in `tools.policy[].match`."},
+    {"tools.expose[].as", CHOICE(lt_config_exposure, as), FLAGS(LT_CONFIG_REQUIRED), .choices = exposures,
+     .doc = "By programs (`code`, which all tools are without an entry), by models and clients of `lathe mcp` one by one (`direct`), by `both`, or by nobody (`hidden`)."},
     {"tools.listingTokens", NUMBER(lt_config, listing_tokens), FROM(1), .standard = LT_LISTING_TOKENS,
      .doc = "The maximum number of tokens in the listing of tools for a model; a longer listing is shortened."},
 

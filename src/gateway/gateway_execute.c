@@ -19,7 +19,9 @@ static lt_status gateway_execute_describe(lt_gateway *gateway, lt_buf *out, lt_e
       "discoverTools(\"words\") and toolSchema(\"tool.id\") find tools, tools[\"tool.id\"](input) calls one by its id. "
       "In Python a tool is server_tool(name=value) and print() adds to the answer; in TypeScript functions return "
       "promises of {success, value, error}. There are no files, no network and no other modules: the tools are the "
-      "way out. A call that fails throws an error that says what to do.\n");
+      "way out. A call that fails throws an error that says what to do.");
+  lt_gateway_text_routing(gateway, out);
+  lt_buf_addc(out, "\n");
   LT_TRY(lt_gateway_text_listing(gateway, out, err));
   return lt_buf_check(out, err, "no memory for the description");
 }

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "gateway/gateway_direct.h"
 #include "gateway/gateway_text.h"
 
 #define MODERN       LT_MCP_VERSION_MODERN
@@ -100,6 +101,7 @@ static lt_status gateway_request_list(lt_gateway_request *r) LT_YIELDS {
   for (size_t i = 0; i < GATEWAY_TOOL_COUNT; i++) {
     LT_TRY(gateway_request_put_tool(r, gateway_tools[i]));
   }
+  LT_TRY(lt_gateway_direct_put_all(r->gateway, r->w, r->err));
   lt_json_end_array(r->w);
   if (r->is_modern) {
     lt_json_key(r->w, "ttlMs");
@@ -119,7 +121,27 @@ static const lt_gateway_tool *gateway_request_find_tool(lt_json name) {
   return NULL;
 }
 
+/* "resultType" is of each message, and ours. */
+static bool gateway_request_put_whole(lt_gateway_request *r, lt_str whole) {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_MCP_MESSAGE_MEMORY_BYTES);
+  if (whole.n == 0 || lt_json_parse(&arena, whole, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
+    lt_str key;
+    if (!lt_json_str_eq(it.key, LT_STR("resultType")) && lt_json_str(it.key, &arena, &key)) {
+      lt_json_key_str(r->w, key);
+      lt_json_put_raw(r->w, lt_json_text(it.value));
+    }
+  }
+  return true;
+}
+
 static void gateway_request_put_answer(lt_gateway_request *r, const lt_gateway_answer *answer) {
+  if (gateway_request_put_whole(r, lt_buf_view(&answer->whole))) {
+    return;
+  }
   lt_json_key(r->w, "content");
   lt_json_begin_array(r->w);
   lt_json_begin_object(r->w);
@@ -137,15 +159,21 @@ static void gateway_request_put_answer(lt_gateway_request *r, const lt_gateway_a
 
 /* A failure that the model can repair is an answer, not an error of the protocol, which clients do not show it. */
 static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
-  const lt_gateway_tool *tool = gateway_request_find_tool(lt_json_get(r->params, "name"));
-  if (tool == NULL) {
+  lt_json name = lt_json_get(r->params, "name"), arguments = lt_json_get(r->params, "arguments");
+  const lt_gateway_tool *tool = gateway_request_find_tool(name);
+  LT_AUTO_BUF(direct, LT_MIB);
+  lt_str wire;
+  if (tool == NULL && (!lt_json_str(name, r->arena, &wire) || !lt_gateway_direct_find(r->gateway, wire, &direct))) {
     return lt_fail(r->err, LT_E_INVALID,
                    "there is no such tool: tools of servers are called in a program, by execute_code");
   }
   lt_err why = LT_ERR_INIT;
   lt_gateway_answer answer = {.is_error = false};
   lt_buf_init(&answer.text, LT_JSON_MAX_BYTES);
-  if (tool->call(r, lt_json_get(r->params, "arguments"), &answer, &why) != LT_OK) {
+  lt_buf_init(&answer.whole, LT_JSON_MAX_BYTES);
+  lt_status status = tool != NULL ? tool->call(r, arguments, &answer, &why)
+                                  : lt_gateway_direct_call(r, lt_buf_view(&direct), arguments, &answer, &why);
+  if (status != LT_OK) {
     lt_buf_clear(&answer.text);
     lt_buf_addc(&answer.text, lt_err_msg(&why));
     answer.is_error = true;
@@ -153,6 +181,7 @@ static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
   lt_secrets_mask_buf(r->gateway->session->secrets, &answer.text);
   gateway_request_put_answer(r, &answer);
   lt_buf_release(&answer.text);
+  lt_buf_release(&answer.whole);
   return LT_OK;
 }
 

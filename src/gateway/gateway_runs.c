@@ -4,11 +4,20 @@
 
 #include "base/limits.h"
 #include "json/json.h"
+#include "tool/whole_answer.h"
 
 /* --- Starting ----------------------------------------------------------------------------------------------------- */
 static void gateway_runs_put_message(const lt_gateway_program *program, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
+  if (program->tool.n > 0) {
+    lt_json_key(&w, "tool");
+    lt_json_put_str(&w, program->tool);
+    lt_json_key(&w, "input");
+    lt_json_put_raw(&w, program->input);
+    lt_json_end_object(&w);
+    return;
+  }
   lt_json_key(&w, "language");
   lt_json_put_str(&w, program->language);
   if (program->timeout_ms > 0) {
@@ -121,6 +130,14 @@ static void gateway_runs_put_texts(const gateway_run_view *view, lt_buf *out) {
   }
 }
 
+/* Whether it is a call of one tool, in place of a program. */
+static bool gateway_runs_is_of_tool(const gateway_run_view *view) {
+  lt_json_doc doc;
+  lt_str message = gateway_runs_text_of(view, lt_json_get(view->prompt, "input"));
+  return lt_json_parse(view->arena, message, &doc, NULL) == LT_OK &&
+         lt_json_exists(lt_json_get(lt_json_root(&doc), "tool"));
+}
+
 /* The output that is the program itself has no parent. */
 static void gateway_runs_put_error(const gateway_run_view *view, lt_buf *out) {
   lt_str error = gateway_runs_text_of(view, lt_json_get(view->prompt, "error"));
@@ -131,7 +148,7 @@ static void gateway_runs_put_error(const gateway_run_view *view, lt_buf *out) {
     }
   }
   lt_buf_addc(out, out->n > 0 && out->p[out->n - 1] != '\n' ? "\n" : "");
-  lt_buf_addc(out, "error: ");
+  lt_buf_addc(out, gateway_runs_is_of_tool(view) ? "" : "error: ");
   lt_buf_add(out, error);
 }
 
@@ -145,12 +162,17 @@ static void gateway_runs_put_waiting(const gateway_run_view *view, lt_json outpu
                 LT_STR_ARG(view->run), LT_STR_ARG(id), LT_STR_ARG(view->run), LT_STR_ARG(id));
 }
 
+/* A program is an output, too. */
+static bool gateway_runs_is_call(lt_json output) {
+  return gateway_runs_is(output, "type", "tool") && !gateway_runs_is(output, "function", "program.run");
+}
+
 static void gateway_runs_put_progress(const gateway_run_view *view, lt_buf *out) {
   size_t calls = 0, done = 0;
   LT_AUTO_BUF(waiting, LT_PROMPT_MEMORY_BYTES);
   for (lt_json_iter it = lt_json_each(lt_json_get(view->prompt, "output")); lt_json_next(&it);) {
     lt_json result = lt_json_get(it.value, "result");
-    if (!lt_json_exists(lt_json_get(it.value, "parent"))) {
+    if (!gateway_runs_is_call(it.value)) {
       continue;
     }
     bool is_pending = gateway_runs_is(result, "type", "pending");
@@ -166,12 +188,31 @@ static void gateway_runs_put_progress(const gateway_run_view *view, lt_buf *out)
                 LT_STR_ARG(view->run));
 }
 
+/* Takes a text that is a whole answer. */
+static bool gateway_runs_take_whole(const gateway_run_view *view, lt_gateway_answer *answer) {
+  lt_json_doc doc;
+  lt_buf_clear(&answer->whole);
+  if (!gateway_runs_is_of_tool(view)) {
+    return false;
+  }
+  gateway_runs_put_texts(view, &answer->whole);
+  if (lt_json_parse(view->arena, lt_buf_view(&answer->whole), &doc, NULL) == LT_OK &&
+      lt_whole_answer_is(lt_json_root(&doc))) {
+    return true;
+  }
+  lt_buf_clear(&answer->whole);
+  return false;
+}
+
 static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answer *answer, lt_err *err) {
   bool is_failed = gateway_runs_is(view->prompt, "state", "failed");
   bool is_cancelled = gateway_runs_is(view->prompt, "state", "cancelled");
   if (!is_failed && !is_cancelled && !gateway_runs_is(view->prompt, "state", "completed")) {
     gateway_runs_put_progress(view, &answer->text);
     return lt_buf_check(&answer->text, err, "no memory for the answer");
+  }
+  if (gateway_runs_take_whole(view, answer)) {
+    return LT_OK;
   }
   gateway_runs_put_texts(view, &answer->text);
   if (is_failed) {

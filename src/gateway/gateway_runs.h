@@ -8,6 +8,8 @@ typedef struct lt_gateway_program {
   lt_str code;
   lt_str language;    /* "javascript", "typescript" or "python" */
   int64_t timeout_ms; /* 0: the configured one */
+  lt_str tool;        /* the id of one tool that is called in place of a program; may be empty */
+  lt_str input;       /* its input as JSON text */
 } lt_gateway_program;
 
 /* Starts a program. LT_YIELDS. Errors: those of lt_agent_start. */
@@ -22,7 +24,7 @@ lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_
                                    lt_err *err) LT_YIELDS;
 /* Waits until a run of this process has ended, or for mcp.waitMs, or until the request is cancelled. LT_YIELDS. */
 void lt_gateway_runs_await(lt_gateway_request *request, lt_str run) LT_YIELDS;
-/* Appends what a run has said, its result or its error; or, when it has not ended, what it waits for and how to go on.
- * LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
+/* Appends what a run has said, its whole answer where it was a call of one tool, its result or its error; or, when it
+ * has not ended, what it waits for and how to go on. LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
 lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS;
 #endif

@@ -28,7 +28,8 @@ struct lt_gateway {
 
 /* What a tool of ours answers to its call. */
 typedef struct lt_gateway_answer {
-  lt_buf text; /* what the model reads */
+  lt_buf text;  /* what the model reads */
+  lt_buf whole; /* a CallToolResult as JSON text, in place of the text; may be empty */
   bool is_error;
 } lt_gateway_answer;
 

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "gateway/gateway_direct.h"
 #include "tool/tool_typegen.h"
 #include "types/typegen_text.h"
 
@@ -63,13 +64,23 @@ lt_status lt_gateway_text_listing(lt_gateway *gateway, lt_buf *out, lt_err *err)
   return status;
 }
 
+/* --- Routing ------------------------------------------------------------------------------------------------------ */
+void lt_gateway_text_routing(lt_gateway *gateway, lt_buf *out) {
+  if (lt_gateway_direct_has_any(gateway)) {
+    lt_buf_addc(out,
+                " Some tools are also listed by themselves: when one call of such a tool is all you need, call it "
+                "directly; when you need several calls, a loop, or only a part of a large answer, write a program.");
+  }
+}
+
 /* --- Instructions ------------------------------------------------------------------------------------------------- */
 lt_status lt_gateway_text_instructions(lt_gateway *gateway, lt_buf *out, lt_err *err) {
   lt_buf_addc(out, "Behind this server are the tools of: ");
   LT_TRY(lt_gateway_text_servers(gateway, out, err));
   lt_buf_addc(out,
-              ". They are not listed one by one: call them as functions in a program, with execute_code. One program "
+              ". Call them as functions in a program, with execute_code. One program "
               "may make many calls and return only what matters. search_tools finds tools and their signatures. A "
               "program that waits, for example for a person's approval, is not lost: continue_run gets its answer.");
+  lt_gateway_text_routing(gateway, out);
   return lt_buf_check(out, err, "no memory for the instructions");
 }

@@ -14,6 +14,9 @@ lt_status lt_gateway_text_servers(lt_gateway *gateway, lt_buf *out, lt_err *err)
 /* The listing of all tools, shortened to LT_GATEWAY_LISTING_TOKENS. */
 lt_status lt_gateway_text_listing(lt_gateway *gateway, lt_buf *out, lt_err *err);
 
+/* When to call a listed tool directly, and when to write a program; nothing where no tool is listed by itself. */
+void lt_gateway_text_routing(lt_gateway *gateway, lt_buf *out);
+
 /* The tools of programs. Owns: the caller, lt_catalog_unref. */
 lt_status lt_gateway_text_catalog(lt_gateway *gateway, lt_catalog **ret_catalog, lt_err *err);
 

@@ -27,12 +27,19 @@ typedef struct conversion {
   lt_mcp_result answer;
   lt_mcp_media_list media;
   bool wants_media;
+  bool wants_whole;
   lt_buf *out;
   lt_status status;
 } conversion;
 
 static void mcp_provider_convert_answer(void *arg) {
   conversion *c = arg;
+  if (c->wants_whole) {
+    lt_json_compact(c->answer.result, c->out);
+    bool is_failed = lt_json_bool(lt_json_get(c->answer.result, "isError"), false);
+    c->status = c->out->status != LT_OK ? c->out->status : is_failed ? LT_E_TOOL : LT_OK;
+    return;
+  }
   c->media.last = &c->media.first;
   c->status =
       lt_mcp_value(&c->arena, c->answer.result, c->id, c->output_schema, c->wants_media ? &c->media : NULL, c->out);
@@ -122,7 +129,8 @@ static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str inpu
                              .cancel = options->cancel,
                              .on_progress = options->on_progress,
                              .arg = options->progress_arg};
-  conversion c = {.out = out, .wants_media = caller != NULL && caller->artifacts != NULL};
+  conversion c = {
+      .out = out, .wants_whole = options->wants_whole, .wants_media = caller != NULL && caller->artifacts != NULL};
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = mcp_provider_prepare_conversion(&c, self, name);
   if (status == LT_OK) {
@@ -177,6 +185,7 @@ static lt_status mcp_provider_hand_over_tools(lt_mcp_provider *self, const lt_mc
   }
   for (size_t i = 0; i < count; i++) {
     specs[i] = (lt_tool_spec){.name = tools[i].name,
+                              .title = tools[i].title,
                               .description = tools[i].description,
                               .input_schema = tools[i].input_schema,
                               .output_schema = tools[i].output_schema,
@@ -242,7 +251,8 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
   self->base = (lt_provider){.name = lt_str_from(name, options->name.n),
                              .invoke = mcp_provider_invoke,
                              .down = mcp_provider_down,
-                             .wake = mcp_provider_wake};
+                             .wake = mcp_provider_wake,
+                             .has_whole = true};
   lt_status status = mcp_provider_open_mcp_client(self, options, err);
   if (status != LT_OK) {
     mcp_provider_free(self);

@@ -129,6 +129,7 @@ static lt_status catalog_copy_tool(lt_arena *arena, const catalog_item *it, lt_t
   size_t ns = it->source->ns.n;
   tool->ns = lt_str_sub(it->id, 0, ns);
   tool->name = lt_str_sub(it->id, ns > 0 ? ns + 1 : 0, it->id.n);
+  LT_TRY(catalog_copy_str(arena, it->spec->title, &tool->title));
   LT_TRY(catalog_copy_str(arena, it->spec->description, &tool->description));
   lt_str input = lt_str_trim(it->spec->input_schema);
   LT_TRY(catalog_copy_str(arena, input.n > 0 ? input : LT_STR("{}"), &tool->input_schema));
@@ -142,6 +143,7 @@ static lt_status catalog_copy_tool(lt_arena *arena, const catalog_item *it, lt_t
   tool->may_need_approval = it->spec->may_need_approval;
   tool->of_plugin = it->spec->of_plugin;
   tool->not_for_programs = it->spec->not_for_programs;
+  tool->is_direct = it->spec->is_direct;
   tool->only_calls = it->spec->only_calls;
   return catalog_copy_str(arena, it->spec->approval, &tool->approval);
 }

@@ -20,6 +20,7 @@ typedef struct lt_provider lt_provider; /* tool/door.h */
 /* A tool as its provider describes it; the catalog copies it. */
 typedef struct lt_tool_spec {
   lt_str name;            /* the provider's name for the tool */
+  lt_str title;           /* for people; may be empty */
   lt_str description;     /* may be empty */
   lt_str input_schema;    /* JSON text of an object schema; empty counts as {} */
   lt_str checked_schema;  /* the schema that inputs are checked against; empty: input_schema */
@@ -30,6 +31,7 @@ typedef struct lt_tool_spec {
   bool may_need_approval; /* the provider decides for each input (lt_provider.needs_approval) */
   bool of_plugin;         /* its TypeScript name begins with the plugin's id, because plugins have tools like "list" */
   bool not_for_programs;  /* only models may call it; programs do not see it */
+  bool is_direct;         /* clients of the gateway call it without a program */
   bool only_calls;        /* it only makes calls, and each of those calls is recorded */
 } lt_tool_spec;
 
@@ -48,6 +50,7 @@ typedef struct lt_tool {
   lt_str snake_short;         /* get_order; empty: the same as short_name */
   bool is_snake_long_shared;  /* another tool has this snake_long, too */
   bool is_snake_short_shared; /* another tool has this snake_short, too */
+  lt_str title;
   lt_str description;
   lt_str input_schema;
   lt_str checked_schema; /* the schema that inputs are checked against; differs in a catalog built from a record */
@@ -58,6 +61,7 @@ typedef struct lt_tool {
   lt_str approval;
   bool of_plugin;
   bool not_for_programs;
+  bool is_direct;
   bool only_calls;
   lt_provider *provider;
   struct lt_tool_schemas *schemas; /* used by the door only */

@@ -11,7 +11,7 @@
 typedef struct door_entry {
   lt_provider *provider;
   lt_arena arena; /* the specs and their texts */
-  lt_tool_spec *tools;
+  const lt_tool_spec *tools;
   size_t count;
 } door_entry;
 
@@ -118,22 +118,36 @@ static bool door_copy_json(lt_arena *arena, const lt_secrets *secrets, lt_str *s
   return lt_secrets_in(secrets, *s) ? door_copy_masked(arena, secrets, true, s) : door_copy_str(arena, NULL, s);
 }
 
-static lt_status door_copy_specs(lt_arena *arena, const lt_secrets *secrets, const lt_tool_spec *tools, size_t count,
-                                 lt_tool_spec **ret_copy) {
-  lt_tool_spec *copy = lt_arena_zalloc(arena, count, sizeof *copy);
+static bool door_copy_spec(lt_arena *arena, const lt_secrets *secrets, lt_tool_spec *spec) {
+  return door_copy_str(arena, NULL, &spec->name) && door_copy_str(arena, secrets, &spec->title) &&
+         door_copy_str(arena, secrets, &spec->description) && door_copy_json(arena, secrets, &spec->input_schema) &&
+         door_copy_json(arena, secrets, &spec->output_schema) && door_copy_json(arena, secrets, &spec->annotations) &&
+         door_copy_str(arena, secrets, &spec->approval);
+}
+
+/* `source` has the tools of the copies afterwards: those that are not hidden. */
+static lt_status door_copy_specs(const lt_door *door, lt_arena *arena, lt_catalog_source *source) {
+  const lt_tool_spec *tools = source->tools;
+  lt_tool_spec *copy = lt_arena_zalloc(arena, source->count, sizeof *copy);
+  size_t copied = 0;
   if (copy == NULL) {
     return LT_E_NOMEM;
   }
-  for (size_t i = 0; i < count; i++) {
-    copy[i] = tools[i];
-    if (!door_copy_str(arena, NULL, &copy[i].name) || !door_copy_str(arena, secrets, &copy[i].description) ||
-        !door_copy_json(arena, secrets, &copy[i].input_schema) ||
-        !door_copy_json(arena, secrets, &copy[i].output_schema) ||
-        !door_copy_json(arena, secrets, &copy[i].annotations) || !door_copy_str(arena, secrets, &copy[i].approval)) {
+  for (size_t i = 0; i < source->count; i++) {
+    lt_exposure as = lt_exposure_of(door->options.exposures, door->options.exposure_count, source->ns, tools[i].name);
+    if (as == LT_EXPOSURE_HIDDEN) {
+      continue;
+    }
+    lt_tool_spec *spec = &copy[copied++];
+    *spec = tools[i];
+    spec->is_direct = as != LT_EXPOSURE_CODE;
+    spec->not_for_programs = spec->not_for_programs || as == LT_EXPOSURE_DIRECT;
+    if (!door_copy_spec(arena, door->options.secrets, spec)) {
       return LT_E_NOMEM;
     }
   }
-  *ret_copy = copy;
+  source->tools = copy;
+  source->count = copied;
   return LT_OK;
 }
 
@@ -173,8 +187,8 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
   }
   lt_arena arena;
   lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);
-  lt_tool_spec *copy = NULL;
-  lt_status status = door_copy_specs(&arena, door->options.secrets, tools, count, &copy);
+  lt_catalog_source copy = {.ns = provider->name, .provider = provider, .tools = tools, .count = count};
+  lt_status status = door_copy_specs(door, &arena, &copy);
   if (status == LT_OK && e == NULL) {
     status = door_add_entry(door, provider, &e);
   }
@@ -185,8 +199,8 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
   }
   lt_arena_release(&e->arena);
   e->arena = arena;
-  e->tools = copy;
-  e->count = count;
+  e->tools = copy.tools;
+  e->count = copy.count;
   door_drop_catalog(door);
   return LT_OK;
 }
@@ -207,10 +221,8 @@ void lt_door_remove(lt_door *door, lt_provider *provider) {
 static lt_status door_copy_extra(const lt_door *door, lt_arena *arena, const lt_catalog_source *extra, size_t count,
                                  lt_catalog_source *to) {
   for (size_t i = 0; i < count; i++) {
-    lt_tool_spec *specs = NULL;
-    LT_TRY(door_copy_specs(arena, door->options.secrets, extra[i].tools, extra[i].count, &specs));
     to[i] = extra[i];
-    to[i].tools = specs;
+    LT_TRY(door_copy_specs(door, arena, &to[i]));
   }
   return LT_OK;
 }

@@ -13,6 +13,7 @@
 #include "text/secrets.h"
 #include "tool/caller.h"
 #include "tool/catalog.h"
+#include "tool/exposure.h"
 
 typedef struct lt_door lt_door;
 
@@ -21,6 +22,7 @@ typedef struct lt_invoke_options {
   lt_cancel *cancel;       /* may be NULL */
   const lt_caller *caller; /* NULL: a call without policy and journal */
   uint64_t seq;            /* the call's number in the caller's run, the same when the run is repeated; 0: none */
+  bool wants_whole;        /* the value is the whole answer, as tool/whole_answer.h says */
   size_t max_answer_bytes; /* a longer value becomes an artifact and a preview; 0: no limit */
   /* Called when the call begins to wait for an approval, and when this wait ends; may be NULL. Must not yield. */
   void (*on_approval)(void *arg, bool waiting);
@@ -47,11 +49,14 @@ struct lt_provider {
    * True: a reason may be appended. */
   bool (*needs_approval)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
                          lt_buf *ret_reason) LT_YIELDS;
+  bool has_whole; /* `invoke` knows wants_whole; else the door makes whole answers of its values */
   bool of_caller; /* belongs to one caller, whose catalog has its tools; it is not registered at the door */
 };
 
 typedef struct lt_door_options {
-  const lt_secrets *secrets; /* masked in records, approvals, events, warnings and errors; may be NULL */
+  const lt_secrets *secrets;         /* masked in records, approvals, events, warnings and errors; may be NULL */
+  const lt_exposure_rule *exposures; /* say which tools are hidden, or not for programs; may be NULL. Borrows */
+  size_t exposure_count;
   /* Receives warnings for a person: unusable schemas, answers that do not fit their schema, failed records; each once
    * per tool. May be NULL. Must not yield. */
   void (*on_warning)(void *arg, lt_str message);

@@ -8,6 +8,7 @@
 #include "tool/masked_edit.h"
 #include "tool/tool_input.h"
 #include "tool/tool_schemas.h"
+#include "tool/whole_answer.h"
 
 /* A step that fails leaves its message in `out` when it may be long, else in `err`. */
 typedef struct door_call {
@@ -570,12 +571,28 @@ static lt_status door_check_answer(door_call *c) LT_YIELDS {
   return LT_OK;
 }
 
+/* The client that gets a whole answer has the output schema, too, and checks it. */
+static lt_status door_make_whole(door_call *c) {
+  if (c->tool->provider->has_whole) {
+    return LT_OK;
+  }
+  LT_AUTO_BUF(whole, c->out->max);
+  lt_whole_answer_put_value(lt_buf_view(c->out), c->tool->output_schema.n > 0, &whole);
+  LT_TRY(lt_buf_check(&whole, &c->err, "no memory for the answer"));
+  lt_buf_clear(c->out);
+  lt_buf_add(c->out, lt_buf_view(&whole));
+  return lt_buf_check(c->out, &c->err, "no memory for the answer");
+}
+
 static lt_status door_finish_answer(door_call *c) LT_YIELDS {
   if (c->out->status != LT_OK) {
     return lt_fail(&c->err, c->out->status, "the answer of \"%.*s\" is too long", LT_STR_ARG(c->id));
   }
   if (c->out->n == 0) {
     lt_buf_addc(c->out, "null");
+  }
+  if (c->options.wants_whole) {
+    return door_make_whole(c);
   }
   return door_check_answer(c);
 }

@@ -8,9 +8,12 @@
 
 struct lt_mode {
   const char *id;
-  const char *name;        /* for people */
-  uint32_t rounds;         /* maximum model requests for one prompt; a configured number replaces it */
-  bool for_programs;       /* only programs call tools: tools that are not for programs are left out */
+  const char *name;  /* for people */
+  uint32_t rounds;   /* maximum model requests for one prompt; a configured number replaces it */
+  bool for_programs; /* only programs call tools: tools that are not for programs are left out */
+  /* Whether the message is a call of one tool, which is no program: then `for_programs` counts as false. NULL: never.
+   */
+  bool (*is_call)(lt_str message);
   lt_history_form history; /* how its model is shown earlier prompts */
   const char *program;     /* the `function` of outputs that are programs; NULL: its model writes no programs */
   /* LT_OK: the prompt is completed. Anything else: it failed or was cancelled; its outputs stay. LT_YIELDS. */

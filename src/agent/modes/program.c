@@ -1,5 +1,6 @@
 /* Program mode: the message is the program, and no model is asked. So a run of a program is a prompt: it is stored,
- * waits for approvals, survives a kill and is decided about from anywhere. The gateway's runs are such prompts.
+ * waits for approvals, survives a kill and is decided about from anywhere. The gateway's runs are such prompts. A
+ * message may also be a call of one tool, which is answered with all of its content.
  */
 #include "agent/modes/mode_table.h"
 #include "agent/program_feedback.h"
@@ -105,9 +106,41 @@ static lt_status program_begin(lt_turn *turn, uint32_t *ret_number, lt_err *err)
                             ret_number, err);
 }
 
+/* --- One call ----------------------------------------------------------------------------------------------------- */
+/* A call is {"tool": id, "input": object}. */
+static bool program_read_call(lt_str message, lt_arena *arena, lt_str *ret_tool, lt_str *ret_input) {
+  lt_json_doc doc;
+  if (lt_json_parse(arena, message, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  *ret_input = lt_json_text(lt_json_get(lt_json_root(&doc), "input"));
+  return lt_json_str(lt_json_get(lt_json_root(&doc), "tool"), arena, ret_tool);
+}
+
+static bool program_is_call(lt_str message) {
+  lt_str tool, input;
+  LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
+  return program_read_call(message, &arena, &tool, &input);
+}
+
+/* The text is the whole answer (tool/whole_answer.h), also of a tool that says that it failed. */
+static lt_status program_call(lt_turn *turn, lt_str tool, lt_str input, lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(answer, LT_JSON_MAX_BYTES);
+  const lt_invoke_options options = {.cancel = &turn->cancel, .caller = &turn->caller, .wants_whole = true};
+  lt_status status = lt_turn_call_with(turn, LT_STR_NULL, tool, input, &options, &answer, err);
+  if (status == LT_OK || status == LT_E_TOOL) {
+    LT_TRY(lt_turn_text(turn, lt_buf_view(&answer), err));
+  }
+  return status;
+}
+
 static lt_status program_run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  lt_str tool, input;
   lt_turn_program program;
   lt_run_result result;
+  if (program_read_call(turn->input, &turn->arena, &tool, &input)) {
+    return program_call(turn, tool, input, err);
+  }
   program_read_message(turn, &program);
   LT_TRY(program_begin(turn, &program.output, err));
   lt_run_result_init(&result);
@@ -124,6 +157,7 @@ const lt_mode lt_program_mode = {
     .name = "Program (no model)",
     .rounds = 1,
     .for_programs = true,
+    .is_call = program_is_call,
     .history = LT_HISTORY_CODE,
     .program = PROGRAM_FUNCTION,
     .run = program_run,

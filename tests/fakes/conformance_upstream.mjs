@@ -1,0 +1,112 @@
+// A fixture: the MCP server, over stdio, that the conformance suite wants to find behind what it tests. Its tools,
+// resources and prompts are those that the suite's scenarios name; it speaks 2025-11-25.
+import { createInterface } from "node:readline";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
+const empty = { type: "object", properties: {} };
+const text = (said) => ({ content: [{ type: "text", text: said }] });
+const pause = () => new Promise((done) => setTimeout(done, 10));
+const embedded = (uri, mimeType, said) => ({ type: "resource", resource: { uri, mimeType, text: said } });
+const image = { type: "image", data: PNG, mimeType: "image/png" };
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const notify = (method, params) => send({ method, params });
+const waiting = new Map();
+let asked = 0, client = {};
+const ask = (method, params) => new Promise((done) => { const id = `q${++asked}`; waiting.set(id, done); send({ id, method, params }); });
+
+const choice = (title, more) => ({ type: "string", title, ...more });
+const enums = {
+  untitledSingle: choice("One", { enum: ["option1", "option2", "option3"] }),
+  titledSingle: choice("Two", { oneOf: [{ const: "value1", title: "First" }, { const: "value2", title: "Second" }] }),
+  legacyEnum: choice("Three", { enum: ["opt1", "opt2"], enumNames: ["One", "Two"] }),
+  untitledMulti: { type: "array", title: "Four", items: { type: "string", enum: ["option1", "option2"] } },
+  titledMulti: { type: "array", title: "Five", items: { anyOf: [{ const: "value1", title: "First" }, { const: "value2", title: "Second" }] } },
+};
+const defaults = {
+  name: { type: "string", default: "John Doe" },
+  age: { type: "integer", default: 30 },
+  score: { type: "number", default: 95.5 },
+  status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+  verified: { type: "boolean", default: true },
+};
+async function elicit(message, properties, required = []) {
+  if (!client.elicitation) return { ...text("the client does not ask people"), isError: true };
+  const answer = await ask("elicitation/create", { message, requestedSchema: { type: "object", properties, required } });
+  return text(`User response: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`);
+}
+
+const tools = {
+  test_simple_text: { run: () => text("This is a simple text response for testing.") },
+  test_image_content: { run: () => ({ content: [image] }) },
+  test_audio_content: { run: () => ({ content: [{ type: "audio", data: WAV, mimeType: "audio/wav" }] }) },
+  test_embedded_resource: { run: () => ({ content: [embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")] }) },
+  test_multiple_content_types: { run: () => ({ content: [{ type: "text", text: "Multiple content types test:" }, image, embedded("test://mixed-content-resource", "application/json", '{"test":"data","value":123}')] }) },
+  test_tool_with_logging: { async run() {
+    for (const data of ["Tool execution started", "Tool processing data", "Tool execution completed"]) { notify("notifications/message", { level: "info", logger: "fixture", data }); await pause(); }
+    return text("Tool with logging executed");
+  } },
+  test_tool_with_progress: { async run(_, meta) {
+    for (const progress of [0, 50, 100]) { if (meta?.progressToken !== undefined) notify("notifications/progress", { progressToken: meta.progressToken, progress, total: 100, message: `${progress} of 100` }); await pause(); }
+    return text("Tool with progress executed");
+  } },
+  test_error_handling: { run: () => ({ ...text("This tool intentionally returns an error for testing"), isError: true }) },
+  test_sampling: { schema: { type: "object", properties: { prompt: { type: "string" } }, required: ["prompt"] }, async run({ prompt }) {
+    if (!client.sampling) return { ...text("the client has no model"), isError: true };
+    const answer = await ask("sampling/createMessage", { messages: [{ role: "user", content: { type: "text", text: prompt } }], maxTokens: 100 });
+    return text(`LLM response: ${answer.content?.text ?? ""}`);
+  } },
+  test_elicitation: { schema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] }, run: ({ message }) => elicit(message, { username: { type: "string", description: "User's response" }, email: { type: "string", description: "User's email address" } }, ["username", "email"]) },
+  test_elicitation_sep1034_defaults: { run: () => elicit("Please review", defaults) },
+  test_elicitation_sep1330_enums: { run: () => elicit("Please choose", enums) },
+  json_schema_2020_12_tool: { schema: { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object", $defs: { address: { type: "object", properties: { street: { type: "string" }, city: { type: "string" } } } }, properties: { name: { type: "string" }, address: { $ref: "#/$defs/address" } }, additionalProperties: false }, run: () => text("ok") },
+  all_at_once: { title: "Everything", annotations: { readOnlyHint: true, title: "Everything" }, output: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] }, run: (args, meta) => ({ content: [{ type: "text", text: "3" }, image, { type: "resource_link", uri: "test://static-text", name: "link" }], structuredContent: { sum: 3 }, _meta: { "example.com/kept": args ?? null } }) },
+};
+
+const resources = {
+  "test://static-text": { name: "Static text", mimeType: "text/plain", text: "This is the content of the static text resource." },
+  "test://static-binary": { name: "Static binary", mimeType: "image/png", blob: PNG },
+  "test://watched-resource": { name: "Watched", mimeType: "text/plain", text: "watched" },
+};
+function read(uri) {
+  const found = resources[uri], template = /^test:\/\/template\/([^/]+)\/data$/.exec(uri);
+  if (found) { const { name, ...content } = found; return { contents: [{ uri, ...content }] }; }
+  if (template) return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify({ id: template[1], templateTest: true, data: `Data for ID: ${template[1]}` }) }] };
+  throw Object.assign(new Error("Resource not found"), { code: -32002, data: { uri } });
+}
+
+const says = (content) => ({ role: "user", content });
+const prompts = {
+  test_simple_prompt: { get: () => [says({ type: "text", text: "This is a simple prompt for testing." })] },
+  test_prompt_with_arguments: { arguments: ["arg1", "arg2"], get: (a) => [says({ type: "text", text: `Prompt with arguments: arg1='${a.arg1}', arg2='${a.arg2}'` })] },
+  test_prompt_with_embedded_resource: { arguments: ["resourceUri"], get: (a) => [says(embedded(a.resourceUri, "text/plain", "Embedded resource content for testing.")), says({ type: "text", text: "Please process the embedded resource above." })] },
+  test_prompt_with_image: { get: () => [says(image), says({ type: "text", text: "Please analyze the image above." })] },
+};
+
+const watched = new Set();
+const methods = {
+  initialize: ({ capabilities }) => { client = capabilities; return { protocolVersion: "2025-11-25", serverInfo: { name: "conformance-fixture", version: "1" }, capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true }, logging: {}, completions: {} } }; },
+  ping: () => ({}),
+  "logging/setLevel": () => ({}),
+  "tools/list": () => ({ tools: Object.entries(tools).map(([name, t]) => ({ name, title: t.title, description: `Fixture ${name}`, inputSchema: t.schema ?? empty, outputSchema: t.output, annotations: t.annotations })) }),
+  "tools/call": ({ name, arguments: given, _meta }) => tools[name].run(given, _meta),
+  "resources/list": () => ({ resources: Object.entries(resources).map(([uri, { name, mimeType }]) => ({ uri, name, mimeType })) }),
+  "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "test://template/{id}/data", name: "Template", mimeType: "application/json" }] }),
+  "resources/read": ({ uri }) => read(uri),
+  "resources/subscribe": ({ uri }) => { watched.add(uri); setTimeout(() => watched.has(uri) && notify("notifications/resources/updated", { uri }), 20); return {}; },
+  "resources/unsubscribe": ({ uri }) => { watched.delete(uri); return {}; },
+  "prompts/list": () => ({ prompts: Object.entries(prompts).map(([name, p]) => ({ name, description: `Fixture ${name}`, arguments: (p.arguments ?? []).map((a) => ({ name: a, description: a, required: true })) })) }),
+  "prompts/get": ({ name, arguments: given }) => ({ messages: prompts[name].get(given ?? {}) }),
+  "completion/complete": ({ argument }) => ({ completion: { values: ["paris", "park"].filter((v) => v.startsWith(argument.value)), total: 2, hasMore: false } }),
+};
+
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  const message = JSON.parse(line), { id, method, params = {} } = message;
+  if (method === undefined) { waiting.get(id)?.(message.result ?? {}); waiting.delete(id); return; }
+  if (id === undefined) return;
+  try {
+    if (!methods[method]) throw Object.assign(new Error("Method not found"), { code: -32601 });
+    send({ id, result: await methods[method](params) });
+  } catch (e) { send({ id, error: { code: e.code ?? -32603, message: e.message, data: e.data } }); }
+}).on("close", () => process.exit(0));
