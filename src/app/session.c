@@ -45,12 +45,14 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .door = s->door,
       .config = &s->config,
       .secrets = s->secrets,
+      .responder = &s->answers.base,
       .report = &s->report,
       .cancel = &s->cancel,
       .is_empty = s->without_sources,
       .start = s->start,
       .only = s->start_only,
   };
+  LT_TRY(lt_server_answers_init(&s->answers, s->loop, &s->config, s->secrets, s->asked, err));
   LT_TRY(lt_sources_open(&sources, &s->sources, err));
   return lt_toolbox_load(s->toolbox, err);
 }
@@ -81,6 +83,7 @@ void lt_session_close(lt_session *s) {
   lt_toolbox_unload(s->toolbox);
   lt_sources_close(s->sources);
   s->sources = NULL;
+  lt_server_answers_release(&s->answers);
 }
 
 void lt_session_release(lt_session *s) {

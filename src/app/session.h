@@ -15,6 +15,7 @@
 #define LT_APP_SESSION_H
 
 #include "app/report.h"
+#include "app/server_answers.h"
 #include "app/settings.h"
 #include "app/sources.h"
 #include "app/toolbox.h"
@@ -27,6 +28,7 @@ typedef struct lt_session {
   bool without_sources;   /* set by the way in before it opens the session: no source of tools is started */
   lt_source_start start;  /* likewise, of the sources ... */
   const char *start_only; /* ... or of the one of this name; NULL: of all (app/sources.h) */
+  lt_responder *asked;    /* likewise: answers what servers ask; NULL: nobody */
   lt_config config;
   const lt_mode_rounds *rounds;      /* defaults.maxRounds */
   const lt_exposure_rule *exposures; /* tools.expose */
@@ -34,6 +36,7 @@ typedef struct lt_session {
   lt_loop *loop;
   lt_door *door;
   lt_toolbox *toolbox;
+  lt_server_answers answers;
   lt_sources *sources;
   lt_cancel cancel; /* fired by the way in: ends waits, and runs that use it */
 } lt_session;

@@ -55,6 +55,7 @@ static void sources_open_source(lt_sources *all, const lt_source_type *type, siz
       .door = all->options.door,
       .config = all->options.config,
       .secrets = all->options.secrets,
+      .responder = all->options.responder,
       .on_warning = sources_on_source_warning,
       .arg = all,
       .start = is_meant ? all->options.start : LT_SOURCE_START_AT_CALL,

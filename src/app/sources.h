@@ -5,6 +5,7 @@
 #include "app/report.h"
 #include "config/config.h"
 #include "io/loop.h"
+#include "source/responder.h"
 #include "source/source.h"
 #include "tool/door.h"
 
@@ -15,6 +16,7 @@ typedef struct lt_sources_options {
   lt_door *door;
   const lt_config *config;
   const lt_secrets *secrets;
+  lt_responder *responder; /* answers what servers ask; may be NULL */
   const lt_report *report; /* gets a warning for each source that cannot be started */
   lt_cancel *cancel;       /* ends the waiting */
   bool is_empty;           /* no source of the configuration is started */

@@ -108,18 +108,26 @@
 #define LT_MCP_ANSWER_MS             86400000     /* for an answer over HTTP: the call's own deadline comes before */
 #define LT_MCP_GOODBYE_MS            1000 /* for the end of a session over HTTP, and for the rest of an answer */
 #define LT_MCP_TRIES_MAX             3 /* of a request that is redirected, or answered with "too many requests" ... */
-#define LT_MCP_RETRY_AFTER_MAX_MS    10000 /* ... when the server names a time up to this */
-#define LT_MCP_RETRY_MS              1000  /* from the end of an event stream to asking for the rest of it ... */
-#define LT_MCP_RETRY_MAX_MS          60000 /* ... however long the server wants it to be */
-#define LT_MCP_RESUMES_MAX           8     /* streams in a row that end without an event */
-#define LT_MCP_LOST_WAIT_MS          500   /* after a session is lost: for the answers that are under way */
-#define LT_MCP_PROBE_MS              3000  /* for server/discover; then an older protocol is tried */
-#define LT_MCP_PROBE_HTTP_MS         10000 /* the same over HTTP */
-#define LT_MCP_LOG_MESSAGES_MAX      10    /* messages of a server's log that are shown */
-#define LT_MCP_ROUNDS_MAX            16    /* answers in a row to one call that want more input */
-#define LT_MCP_INPUTS_MAX            32    /* questions in one such answer */
-#define LT_MCP_QUESTIONS_MAX         16    /* of a server, open at once */
-#define LT_MCP_LATE_IDS              256   /* abandoned calls whose late results are still recognised */
+#define LT_MCP_RETRY_AFTER_MAX_MS    10000  /* ... when the server names a time up to this */
+#define LT_MCP_RETRY_MS              1000   /* from the end of an event stream to asking for the rest of it ... */
+#define LT_MCP_RETRY_MAX_MS          60000  /* ... however long the server wants it to be */
+#define LT_MCP_RESUMES_MAX           8      /* streams in a row that end without an event */
+#define LT_MCP_LOST_WAIT_MS          500    /* after a session is lost: for the answers that are under way */
+#define LT_MCP_PROBE_MS              3000   /* for server/discover; then an older protocol is tried */
+#define LT_MCP_PROBE_HTTP_MS         10000  /* the same over HTTP */
+#define LT_MCP_LOG_MESSAGES_MAX      10     /* messages of a server's log that are shown */
+#define LT_MCP_ROUNDS_MAX            16     /* answers in a row to one call that want more input */
+#define LT_MCP_INPUTS_MAX            32     /* questions in one such answer */
+#define LT_SAMPLING_REQUESTS         10     /* of a server to the model, in one run */
+#define LT_SAMPLING_REQUESTS_MAX     10000  /* as the configuration may say */
+#define LT_SAMPLING_TOKENS           4096   /* of an answer to a server */
+#define LT_SAMPLING_TOKENS_MAX       200000 /* as the configuration may say */
+#define LT_SAMPLING_RUNS_MAX         256    /* whose requests are counted; the oldest is forgotten */
+#define LT_SAMPLING_MESSAGES_MAX     1000   /* in one request */
+#define LT_FORM_FIELDS_MAX           50     /* of a server's question at the terminal */
+#define LT_FORM_CHOICES_MAX          200    /* of a field */
+#define LT_MCP_QUESTIONS_MAX         16     /* of a server, open at once */
+#define LT_MCP_LATE_IDS              256    /* abandoned calls whose late results are still recognised */
 #define LT_MCP_WORDS_READ_BYTES      (64 * LT_KIB) /* of a server's own error text: the part that is examined ... */
 #define LT_MCP_WORDS_MAX_BYTES       640           /* ... and this much shown: with our own text it fits an lt_err */
 

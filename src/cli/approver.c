@@ -1,7 +1,5 @@
 #include "cli/approver.h"
 
-#include <unistd.h>
-
 #include "base/limits.h"
 #include "base/mem.h"
 #include "types/typegen_text.h"
@@ -10,6 +8,7 @@
 #include "cli/json_view.h"
 #include "cli/lookalikes.h"
 #include "cli/question.h"
+#include "cli/question_queue.h"
 #include "cli/rule_file.h"
 #include "cli/write_preview.h"
 #include "io/terminal.h"
@@ -18,19 +17,12 @@
 #define QUESTION "Allow? [y]es / [n]o / [e]dit / [?] help / [a]lways... / ne[v]er: "
 #define OR_SHOW  "Allow? [y]es / [n]o / [e]dit / [s]how all / [?] help / [a]lways... / ne[v]er: "
 
-/* A waiting request for approval. The question of the first one is open. */
-typedef struct approver_turn {
-  struct approver_turn *next;
-  lt_wait wait;
-} approver_turn;
-
 typedef struct terminal_approver {
   lt_approver base; /* first */
   lt_loop *loop;
   lt_console *console;
   const char *who; /* the caller's name in questions */
   bool yes;
-  approver_turn *first;
   lt_answer_scope scope;
   bool leaves_memory; /* the agent remembers */
   lt_remembered_decisions remembered;
@@ -329,14 +321,9 @@ static lt_status approver_fail_no_terminal(lt_str tool, lt_err *err) {
       LT_STR_ARG(tool), LT_STR_ARG(tool));
 }
 
-/* If neither input nor messages are on a terminal, no person can be asked. */
-static bool approver_open_approval_terminal(const terminal_approver *a, lt_terminal **ret) {
-  return (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) && lt_terminal_open(a->loop, "/dev/tty", ret, NULL) == LT_OK;
-}
-
 static lt_status approver_ask_approval_person(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
                                               lt_arena *arena, lt_decision *ret_decision, lt_err *err) LT_YIELDS {
-  if (!approver_open_approval_terminal(a, &a->terminal)) {
+  if (!lt_question_queue_open_terminal(a->loop, &a->terminal)) {
     return approver_fail_no_terminal(what->tool->id, err);
   }
   lt_status status = lt_console_hold(a->console, err);
@@ -349,35 +336,7 @@ static lt_status approver_ask_approval_person(terminal_approver *a, const lt_app
   return status;
 }
 
-/* --- The queue of questions --------------------------------------------------------------------------------------- */
-static lt_status approver_take_turn(terminal_approver *a, approver_turn *mine, lt_cancel *cancel,
-                                    lt_err *err) LT_YIELDS {
-  approver_turn **end = &a->first;
-  while (*end != NULL) {
-    end = &(*end)->next;
-  }
-  *end = mine;
-  lt_status status = LT_OK;
-  lt_cancel_node node;
-  lt_cancel_add(cancel, &node, &mine->wait);
-  while (a->first != mine && status == LT_OK) {
-    status = lt_wait_on(&mine->wait, UINT64_MAX);
-  }
-  lt_cancel_remove(cancel, &node);
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s while waiting for approval", lt_status_text(status));
-}
-
-static void approver_end_turn(terminal_approver *a, approver_turn *mine) {
-  approver_turn **link = &a->first;
-  while (*link != mine) {
-    link = &(*link)->next;
-  }
-  *link = mine->next;
-  if (a->first != NULL) {
-    lt_wait_wake(&a->first->wait, LT_OK);
-  }
-}
-
+/* --- Its turn ----------------------------------------------------------------------------------------------------- */
 /* After an edited input that cannot be used, the person is asked whatever was remembered with it. */
 static bool approver_is_known(const terminal_approver *a, const lt_approval *what, lt_decision *ret_decision) {
   lt_decision found;
@@ -396,14 +355,13 @@ static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_can
     *ret_decision = (lt_decision){.is_approved = true};
     return LT_OK;
   }
-  approver_turn mine = {0};
-  lt_wait_init(&mine.wait, a->loop);
-  lt_status status = approver_take_turn(a, &mine, cancel, err);
+  lt_question_turn mine;
+  lt_status status = lt_question_queue_enter(a->console, a->loop, &mine, cancel, err);
   if (status == LT_OK) { /* an earlier "always" or "never" may decide this call */
     bool is_known = approver_is_known(a, what, ret_decision);
     status = is_known ? LT_OK : approver_ask_approval_person(a, what, cancel, arena, ret_decision, err);
   }
-  approver_end_turn(a, &mine);
+  lt_question_queue_leave(a->console, &mine);
   return status;
 }
 
@@ -424,7 +382,7 @@ bool lt_approver_can_ask(const lt_approver *self) {
   if (a->yes) {
     return true;
   }
-  if (!approver_open_approval_terminal(a, &terminal)) {
+  if (!lt_question_queue_open_terminal(a->loop, &terminal)) {
     return false;
   }
   lt_terminal_close(terminal);

@@ -121,7 +121,8 @@ static int call_command(void *arg) {
   if (j.opt.input != NULL && lt_input_file_read_json("the input", j.opt.input, &j.input, &err) != LT_OK) {
     fprintf(stderr, "lathe call: %s\n", lt_err_msg(&err));
   } else {
-    code = lt_command_session_run(&j.opt.sources, &(lt_command_plan){.work = call_work, .arg = &j});
+    code = lt_command_session_run(&j.opt.sources,
+                                  &(lt_command_plan){.work = call_work, .arg = &j, .asks_for_servers = true});
   }
   lt_buf_release(&j.input);
   return code;

@@ -207,6 +207,7 @@ static int chat_command(void *arg) {
                                   .check = chat_check,
                                   .loaded = chat_check_modes,
                                   .on_interrupt = chat_on_interrupt,
+                                  .asks_for_servers = true,
                                   .arg = &j};
     code = lt_command_session_run(&j.opt.sources, &plan);
   }

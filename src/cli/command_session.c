@@ -7,6 +7,7 @@
 
 #include "app/trust.h"
 #include "cli/commands.h"
+#include "cli/server_questions.h"
 #include "cli/trust_question.h"
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
@@ -67,6 +68,8 @@ static void command_session_on_fiber(void *arg) {
   lt_command_session *s = arg;
   lt_err err = LT_ERR_INIT;
   s->activity = lt_activity_new(s->app.loop, &s->console);
+  s->server_questions = s->plan.asks_for_servers ? lt_server_questions_new(s->app.loop, &s->console) : NULL;
+  s->app.asked = s->app.asked != NULL ? s->app.asked : s->server_questions;
   if (lt_session_open(&s->app, &err) != LT_OK) {
     command_session_print_error(s, &err);
     s->exit_code = LT_EXIT_FAILED;
@@ -75,6 +78,8 @@ static void command_session_on_fiber(void *arg) {
     s->exit_code = command_session_do_work(s);
   }
   lt_session_close(&s->app);
+  lt_server_questions_free(s->server_questions);
+  s->server_questions = NULL;
   lt_activity_free(s->activity);
   s->activity = NULL;
 }

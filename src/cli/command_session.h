@@ -22,6 +22,7 @@ typedef struct lt_command_plan {
   /* Handles SIGINT. False, or NULL here: SIGINT ends the session as SIGTERM does. Must not yield. */
   bool (*on_interrupt)(lt_command_session *session, void *arg);
   void *arg;
+  bool asks_for_servers; /* what servers ask is asked at the terminal, where there is one */
 } lt_command_plan;
 
 struct lt_command_session {
@@ -29,6 +30,7 @@ struct lt_command_session {
   lt_console console;
   lt_activity *activity; /* NULL: none is shown */
   lt_command_plan plan;
+  lt_responder *server_questions; /* NULL: servers may not ask */
   int exit_code;
 };
 

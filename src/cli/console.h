@@ -15,10 +15,11 @@
 #include "text/secrets.h"
 
 typedef struct lt_console {
-  const lt_secrets *secrets;     /* masked in every line; may be NULL */
-  struct lt_console_held *held;  /* what is held for terminals; NULL: no question is open */
-  void (*make_way)(void *arg);   /* called before a line is written: erases the spinner; may be NULL */
-  void (*on_release)(void *arg); /* called after what was held has been written; may be NULL */
+  const lt_secrets *secrets;          /* masked in every line; may be NULL */
+  struct lt_question_turn *questions; /* who asks, or waits to ask (cli/question_queue.h) */
+  struct lt_console_held *held;       /* what is held for terminals; NULL: no question is open */
+  void (*make_way)(void *arg);        /* called before a line is written: erases the spinner; may be NULL */
+  void (*on_release)(void *arg);      /* called after what was held has been written; may be NULL */
   void *way_arg;
 } lt_console;
 

@@ -435,6 +435,7 @@ static int run_command(void *arg) {
                                                       .work = run_work,
                                                       .check = run_configure,
                                                       .loaded = run_prepare,
+                                                      .asks_for_servers = true,
                                                       .arg = &j,
                                                   });
   }

@@ -60,6 +60,11 @@ typedef struct lt_config_server {
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
   const char *const *roots;   /* absolute, NULL last, never NULL */
   bool answer_with_defaults;  /* answerWithDefaults */
+  bool has_sampling;          /* sampling is given, ... */
+  bool allows_sampling;       /* ... and does not forbid it */
+  const char *sampling_model; /* sampling.model; NULL: the default one */
+  int64_t sampling_requests;  /* sampling.requests, in one run */
+  int64_t sampling_tokens;    /* sampling.maxTokens, of one answer */
   bool allow_http;            /* allowHttp */
   bool disabled;
 } lt_config_server;

@@ -118,7 +118,7 @@ static lt_status mcp_call_gather(lt_mcp_session *s, const lt_mcp_session_request
     lt_buf_add(state, lt_json_text(state_in));
   }
   if (lt_json_exists(questions)) {
-    LT_TRY(lt_mcp_questions_answer_all(s, questions, wanted->options->cancel, responses, err));
+    LT_TRY(lt_mcp_questions_answer_all(s, questions, wanted->options, responses, err));
   } else if (state->n == 0) {
     return lt_fail(err, LT_E_PROTOCOL, "the server wants more input, and does not say which");
   }
@@ -132,6 +132,9 @@ lt_status lt_mcp_session_call(lt_mcp_session *s, lt_mcp_session_request *wanted,
   uint64_t deadline_ms = wanted->timeout_ms > UINT64_MAX - now_ms ? UINT64_MAX : now_ms + wanted->timeout_ms;
   LT_AUTO_BUF(responses, LT_MCP_LINE_MAX_BYTES);
   LT_AUTO_BUF(state, LT_MCP_LINE_MAX_BYTES);
+  if (s->self.is_modern) { /* "Every request declares [...] its capabilities": they may have changed */
+    lt_mcp_questions_offer(s);
+  }
   for (int round = 0; round < LT_MCP_ROUNDS_MAX; round++) {
     const lt_mcp_call_extra extra = {.wants_progress = wanted->options->on_progress != NULL,
                                      .input_responses = lt_buf_view(&responses),
@@ -140,9 +143,12 @@ lt_status lt_mcp_session_call(lt_mcp_session *s, lt_mcp_session_request *wanted,
     if (!mcp_call_wants_input(s, ret_result->result)) {
       return LT_OK;
     }
+    uint64_t asked_ms = lt_loop_now_ms(s->o.loop);
     lt_status status = mcp_call_gather(s, wanted, ret_result->result, &responses, &state, err);
     lt_mcp_result_release(ret_result);
     LT_TRY(status);
+    uint64_t waited_ms = lt_loop_now_ms(s->o.loop) - asked_ms; /* for a person: no time of the server's */
+    deadline_ms = deadline_ms > UINT64_MAX - waited_ms ? UINT64_MAX : deadline_ms + waited_ms;
   }
   return lt_fail(err, LT_E_LIMIT, "the server has asked for more input %d times for one call", LT_MCP_ROUNDS_MAX);
 }

@@ -25,11 +25,23 @@ typedef enum lt_mcp_transport {
   LT_MCP_OLD_SSE,  /* HTTP with server-sent events, as in 2024-11-05 */
 } lt_mcp_transport;
 
-/* A question of a server to the person, or to a model. */
+typedef struct lt_mcp_call_options lt_mcp_call_options;
+
+/* What on_ask answers: capabilities that the server is told. */
+typedef struct lt_mcp_offers {
+  bool has_forms, has_urls; /* elicitation in these modes */
+  bool has_sampling;        /* requests for a model's words */
+  bool has_roots;           /* beside `roots` of the options, which come first */
+} lt_mcp_offers;
+
+typedef enum lt_mcp_ask_kind { LT_MCP_ASK_ELICITATION, LT_MCP_ASK_SAMPLING, LT_MCP_ASK_ROOTS } lt_mcp_ask_kind;
+
+/* A question of a server: to a person, to a model, or about its roots. */
 typedef struct lt_mcp_ask {
-  enum { LT_MCP_ASK_ELICITATION, LT_MCP_ASK_SAMPLING } kind;
-  lt_json params;    /* of elicitation/create or sampling/createMessage; borrowed */
+  lt_mcp_ask_kind kind;
+  lt_json params;    /* of elicitation/create, sampling/createMessage or roots/list; borrowed; may be NONE */
   lt_cancel *cancel; /* may be NULL */
+  const lt_mcp_call_options *call; /* the call that it is asked for; NULL: an older protocol does not tell */
 } lt_mcp_ask;
 
 typedef struct lt_mcp_options {
@@ -48,8 +60,6 @@ typedef struct lt_mcp_options {
   const char *list_file;      /* where its list of tools is kept (mcp_list_cache.h); NULL: nowhere */
   bool starts_at_once;        /* also when the tools are known from the last time */
   bool waits_for_call;        /* it is not started without a call, also when its tools are not known */
-  bool has_elicitation;       /* on_ask answers elicitations */
-  bool has_sampling;          /* on_ask answers requests for a model's words */
   const char *const *roots;   /* absolute paths that the server may ask for; NULL last; NULL: it may not ask */
   bool verbose;               /* pass the server's stderr on */
   const lt_secrets *secrets;  /* masked in all server text in messages; may be NULL. Borrows */
@@ -58,8 +68,12 @@ typedef struct lt_mcp_options {
   void (*on_tools)(void *arg, lt_mcp *mcp);
   /* A warning a person should see (noise before the handshake, a crash, a restart); must not yield. */
   void (*on_warning)(void *arg, lt_mcp *mcp, lt_str message);
-  /* Answers a question: appends the result of its method as JSON. A failure becomes a JSON-RPC error with its message.
-   * LT_YIELDS. May be NULL where neither of the two above is set. */
+  /* What on_ask can answer now; must not yield. NULL: nothing. Asked when a session begins; where each request carries
+   * it (2026-07-28), at each call. */
+  lt_mcp_offers (*offers)(void *arg);
+  /* Answers a question: appends the result of its method as JSON. A failure becomes a JSON-RPC error with its message
+   * (LT_E_UNSUPPORTED: -32601, LT_E_INVALID: -32602, LT_E_DENIED: -1). While it waits, no call of the server times out.
+   * LT_YIELDS. May be NULL where nothing is offered. */
   lt_status (*on_ask)(void *arg, const lt_mcp_ask *ask, lt_buf *ret_result, lt_err *err) LT_YIELDS;
   void *arg;
 } lt_mcp_options;
@@ -116,13 +130,13 @@ typedef struct lt_mcp_result {
   lt_json result;  /* its "result" member */
 } lt_mcp_result;
 
-typedef struct lt_mcp_call_options {
+struct lt_mcp_call_options {
   uint64_t timeout_ms; /* 0: the client's */
   lt_cancel *cancel;   /* may be NULL; when it fires, notifications/cancelled is sent and the call returns the reason */
   /* May be NULL; must not yield. `total` is 0 when the server does not send one. */
   void (*on_progress)(void *arg, double progress, double total, lt_str message);
   void *arg;
-} lt_mcp_call_options;
+};
 
 /* Calls a tool with a JSON object as arguments; LT_YIELDS until the answer. A call during a restart waits for it.
  * Errors: LT_E_TIMEOUT, LT_E_CANCELLED, LT_E_CLOSED (the server is down, or died while it ran; the message says how,

@@ -109,10 +109,11 @@ static void mcp_protocol_put_capability(lt_json_writer *w, const char *name, boo
 
 static void mcp_protocol_put_capabilities(lt_json_writer *w, const lt_mcp_self *self) {
   lt_json_begin_object(w);
-  if (self->has_elicitation) { /* "an empty `capabilities` object is equivalent to declaring support for `form` mode" */
+  if (self->has_forms || self->has_urls) {
     lt_json_key(w, "elicitation");
     lt_json_begin_object(w);
-    mcp_protocol_put_capability(w, "form", true);
+    mcp_protocol_put_capability(w, "form", self->has_forms);
+    mcp_protocol_put_capability(w, "url", self->has_urls);
     lt_json_end_object(w);
   }
   mcp_protocol_put_capability(w, "roots", self->has_roots);

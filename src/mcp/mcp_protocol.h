@@ -25,6 +25,8 @@
 #define LT_MCP_METHOD_NOT_FOUND (-32601)
 #define LT_MCP_INVALID_PARAMS   (-32602)
 #define LT_MCP_INTERNAL_ERROR   (-32603)
+/* "User rejected sampling request" (Sampling, Error Handling) */
+#define LT_MCP_REJECTED (-1)
 /* "the sub-range the MCP specification reserves for protocol-defined errors" (2026-07-28, Error Codes) */
 #define LT_MCP_HEADER_MISMATCH     (-32020)
 #define LT_MCP_MISSING_CAPABILITY  (-32021)
@@ -37,8 +39,9 @@ bool lt_mcp_version_in(lt_json versions);
 
 /* What we say about ourselves. */
 typedef struct lt_mcp_self {
-  bool is_modern; /* each request carries the version and the capabilities */
-  bool has_elicitation, has_sampling, has_roots;
+  bool is_modern;           /* each request carries the version and the capabilities */
+  bool has_forms, has_urls; /* elicitation */
+  bool has_sampling, has_roots;
 } lt_mcp_self;
 
 /* What a call says beside its arguments. */

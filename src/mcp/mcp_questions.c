@@ -38,29 +38,54 @@ static void mcp_questions_put_roots(lt_buf *out, const char *const *roots) {
   lt_json_end_object(&w);
 }
 
+/* Whether a method is one that we have told the server. */
+static bool mcp_questions_is_offered(const lt_mcp_session *s, lt_json method, lt_mcp_ask_kind *ret_kind) {
+  const struct {
+    const char *method;
+    lt_mcp_ask_kind kind;
+    bool is_offered;
+  } known[] = {{"elicitation/create", LT_MCP_ASK_ELICITATION, s->self.has_forms || s->self.has_urls},
+               {"sampling/createMessage", LT_MCP_ASK_SAMPLING, s->self.has_sampling},
+               {"roots/list", LT_MCP_ASK_ROOTS, s->self.has_roots}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (known[i].is_offered && lt_json_str_eq(method, lt_str_of(known[i].method))) {
+      *ret_kind = known[i].kind;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "For backwards compatibility [...] Clients MUST treat requests without a `mode` field as form mode" (Elicitation) */
+static bool mcp_questions_has_mode(const lt_mcp_session *s, const lt_mcp_ask *ask) {
+  bool is_url = lt_json_str_eq(lt_json_get(ask->params, "mode"), LT_STR("url"));
+  return ask->kind != LT_MCP_ASK_ELICITATION || (is_url ? s->self.has_urls : s->self.has_forms);
+}
+
 /* Appends the result of one question as JSON. Errors: LT_E_UNSUPPORTED (no such method), and what the client says.
  * LT_YIELDS. */
-static lt_status mcp_questions_answer(lt_mcp_session *s, lt_json method, lt_json params, lt_cancel *cancel, lt_buf *out,
+static lt_status mcp_questions_answer(lt_mcp_session *s, lt_json method, lt_mcp_ask *ask, lt_buf *out,
                                       lt_err *err) LT_YIELDS {
   const lt_mcp_options *server = s->o.server;
-  bool is_elicitation = lt_json_str_eq(method, LT_STR("elicitation/create"));
-  bool is_sampling = lt_json_str_eq(method, LT_STR("sampling/createMessage"));
-  if (s->self.has_roots && lt_json_str_eq(method, LT_STR("roots/list"))) {
+  if (!mcp_questions_is_offered(s, method, &ask->kind)) {
+    return lt_fail(err, LT_E_UNSUPPORTED, "Method not found");
+  }
+  if (ask->kind == LT_MCP_ASK_ROOTS && server->roots != NULL) {
     mcp_questions_put_roots(out, server->roots);
-    return lt_buf_check(out, err, "no memory for an answer");
+  } else if (!mcp_questions_has_mode(s, ask)) {
+    /* "Server sends an `elicitation/create` request with a mode not declared in client capabilities: -32602"
+     * (Elicitation, Error Handling) */
+    return lt_fail(err, LT_E_INVALID, "this client has not offered this mode of elicitation");
+  } else {
+    LT_TRY(server->on_ask(server->arg, ask, out, err));
   }
-  if ((is_elicitation && s->self.has_elicitation) || (is_sampling && s->self.has_sampling)) {
-    lt_mcp_ask ask = {is_elicitation ? LT_MCP_ASK_ELICITATION : LT_MCP_ASK_SAMPLING, params, cancel};
-    LT_TRY(server->on_ask(server->arg, &ask, out, err));
-    return lt_buf_check(out, err, "no memory for an answer");
-  }
-  return lt_fail(err, LT_E_UNSUPPORTED, "Method not found");
+  return lt_buf_check(out, err, "no memory for an answer");
 }
 
 /* --- Inside an answer --------------------------------------------------------------------------------------------- */
 
-lt_status lt_mcp_questions_answer_all(lt_mcp_session *s, lt_json questions, lt_cancel *cancel, lt_buf *out,
-                                      lt_err *err) {
+lt_status lt_mcp_questions_answer_all(lt_mcp_session *s, lt_json questions, const lt_mcp_call_options *call,
+                                      lt_buf *out, lt_err *err) {
   if (lt_json_typeof(questions) != LT_JSON_OBJECT || lt_json_count(questions) > LT_MCP_INPUTS_MAX) {
     return lt_fail(err, LT_E_PROTOCOL, "the server wants more input, but not as an object of at most %d questions",
                    LT_MCP_INPUTS_MAX);
@@ -72,7 +97,8 @@ lt_status lt_mcp_questions_answer_all(lt_mcp_session *s, lt_json questions, lt_c
     LT_AUTO_BUF(answer, LT_MCP_LINE_MAX_BYTES);
     lt_str key;
     lt_json method = lt_json_get(it.value, "method");
-    lt_status status = mcp_questions_answer(s, method, lt_json_get(it.value, "params"), cancel, &answer, err);
+    lt_mcp_ask ask = {.params = lt_json_get(it.value, "params"), .cancel = call->cancel, .call = call};
+    lt_status status = mcp_questions_answer(s, method, &ask, &answer, err);
     if (status == LT_E_UNSUPPORTED) {
       return lt_fail(err, LT_E_PROTOCOL, "the server wants input that Lathe has not offered to give: %.*s",
                      (int)(lt_json_text(method).n > 60 ? 60 : lt_json_text(method).n), lt_json_text(method).p);
@@ -88,6 +114,16 @@ lt_status lt_mcp_questions_answer_all(lt_mcp_session *s, lt_json questions, lt_c
 }
 
 /* --- Requests of the server --------------------------------------------------------------------------------------- */
+
+void lt_mcp_questions_offer(lt_mcp_session *s) {
+  const lt_mcp_options *server = s->o.server;
+  lt_mcp_offers offers = server->offers != NULL ? server->offers(server->arg) : (lt_mcp_offers){.has_forms = false};
+  s->self = (lt_mcp_self){.is_modern = s->self.is_modern,
+                          .has_forms = offers.has_forms,
+                          .has_urls = offers.has_urls,
+                          .has_sampling = offers.has_sampling,
+                          .has_roots = server->roots != NULL || offers.has_roots};
+}
 
 void lt_mcp_questions_init(lt_mcp_session *s) {
   s->questions = (lt_mcp_questions){0};
@@ -106,6 +142,13 @@ static void mcp_questions_free(open_question *q) {
   lt_mem_free(q);
 }
 
+static int mcp_questions_code_of(lt_status status) {
+  return status == LT_E_UNSUPPORTED ? LT_MCP_METHOD_NOT_FOUND
+         : status == LT_E_INVALID   ? LT_MCP_INVALID_PARAMS
+         : status == LT_E_DENIED    ? LT_MCP_REJECTED
+                                    : LT_MCP_INTERNAL_ERROR;
+}
+
 static void mcp_questions_run(void *arg) {
   open_question *q = arg;
   lt_mcp_session *s = q->session;
@@ -113,7 +156,8 @@ static void mcp_questions_run(void *arg) {
   LT_AUTO_BUF(answer, LT_MCP_LINE_MAX_BYTES);
   lt_buf message;
   lt_buf_init(&message, LT_MCP_LINE_MAX_BYTES);
-  lt_status status = mcp_questions_answer(s, q->message.method, q->message.params, &q->cancel, &answer, &err);
+  lt_mcp_ask ask = {.params = q->message.params, .cancel = &q->cancel};
+  lt_status status = mcp_questions_answer(s, q->message.method, &ask, &answer, &err);
   /* "Receivers of cancellation notifications SHOULD [...] not send a response for the cancelled request" (Cancellation)
    */
   if (!s->ended && q->cancel.why == LT_OK) {
@@ -122,8 +166,7 @@ static void mcp_questions_run(void *arg) {
     if (status == LT_OK) {
       lt_mcp_put_result(&w, id, lt_buf_view(&answer));
     } else {
-      lt_mcp_put_error(&w, id, status == LT_E_UNSUPPORTED ? LT_MCP_METHOD_NOT_FOUND : LT_MCP_INTERNAL_ERROR,
-                       lt_err_msg(&err));
+      lt_mcp_put_error(&w, id, mcp_questions_code_of(status), lt_err_msg(&err));
     }
     lt_buf_byte(&message, '\n');
     (void)lt_mcp_link_send(s->link, &message, &(lt_mcp_outgoing){0}, NULL);
@@ -144,9 +187,8 @@ static bool mcp_questions_copy(open_question *q, lt_str text) {
 }
 
 bool lt_mcp_questions_take(lt_mcp_session *s, const lt_mcp_message *message, lt_str text) {
-  bool is_known = (s->self.has_roots && lt_json_str_eq(message->method, LT_STR("roots/list"))) ||
-                  (s->self.has_elicitation && lt_json_str_eq(message->method, LT_STR("elicitation/create"))) ||
-                  (s->self.has_sampling && lt_json_str_eq(message->method, LT_STR("sampling/createMessage")));
+  lt_mcp_ask_kind kind;
+  bool is_known = mcp_questions_is_offered(s, message->method, &kind);
   if (!is_known || s->self.is_modern || s->questions.count >= LT_MCP_QUESTIONS_MAX) {
     return false;
   }

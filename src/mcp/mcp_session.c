@@ -105,6 +105,16 @@ static lt_status mcp_session_give_up(lt_mcp_session *s, lt_mcp_request *request,
       q->what);
 }
 
+/* A server that waits for a person's answer cannot answer. */
+static void mcp_session_wait(lt_mcp_session *s, lt_mcp_request *request, const lt_mcp_question *q) LT_YIELDS {
+  bool is_over = request->done || (q->cancel != NULL && q->cancel->why != LT_OK);
+  while (!is_over) {
+    lt_status why = lt_wait_on(&request->wait, q->timeout_ms);
+    is_over = request->done || why != LT_E_TIMEOUT || s->questions.count == 0 ||
+              (q->cancel != NULL && q->cancel->why != LT_OK);
+  }
+}
+
 /* Sends the message of a request that has been entered, and waits. Takes the message. On LT_OK the answer is in the
  * request. */
 lt_status lt_mcp_session_ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf *message, const lt_mcp_outgoing *about,
@@ -120,9 +130,7 @@ lt_status lt_mcp_session_ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf 
   }
   lt_cancel_node node;
   lt_cancel_add(q->cancel, &node, &request->wait);
-  if (!request->done) {
-    lt_wait_on(&request->wait, q->timeout_ms);
-  }
+  mcp_session_wait(s, request, q);
   lt_cancel_remove(q->cancel, &node);
   lt_buf_release(message);
   if (!request->done && q->is_lasting) {
@@ -224,9 +232,7 @@ lt_status lt_mcp_session_open(const lt_mcp_session_options *options, lt_mcp_sess
   lt_arena_init(&s->arena, LT_MCP_LIST_MAX_BYTES);
   const lt_mcp_options *server = options->server;
   s->hint = options->hint;
-  s->self = (lt_mcp_self){.has_elicitation = server->has_elicitation,
-                          .has_sampling = server->has_sampling,
-                          .has_roots = server->roots != NULL};
+  lt_mcp_questions_offer(s);
   lt_mcp_questions_init(s);
   const lt_mcp_link_events events = lt_mcp_inbox_events(s);
   lt_mcp_transport transport = options->hint.is_old_transport ? LT_MCP_OLD_SSE : server->transport;

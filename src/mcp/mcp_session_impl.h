@@ -68,6 +68,8 @@ lt_mcp_link_events lt_mcp_inbox_events(lt_mcp_session *session);
 
 /* --- mcp_questions.c ---------------------------------------------------------------------------------------------- */
 void lt_mcp_questions_init(lt_mcp_session *session);
+/* Takes what the client can answer now as what we say about ourselves. */
+void lt_mcp_questions_offer(lt_mcp_session *session);
 /* Takes a request of the server, to be answered on another fiber. `text` is the whole message. False: it is not one
  * that we answer. */
 bool lt_mcp_questions_take(lt_mcp_session *session, const lt_mcp_message *message, lt_str text);
@@ -76,7 +78,7 @@ void lt_mcp_questions_cancel(lt_mcp_session *session, lt_json request_id);
 /* Cancels all of them, and waits for their fibers. LT_YIELDS. */
 void lt_mcp_questions_end(lt_mcp_session *session) LT_YIELDS;
 /* Answers the `inputRequests` of a result: appends the JSON text of `inputResponses`. LT_YIELDS. */
-lt_status lt_mcp_questions_answer_all(lt_mcp_session *session, lt_json questions, lt_cancel *cancel, lt_buf *out,
-                                      lt_err *err) LT_YIELDS;
+lt_status lt_mcp_questions_answer_all(lt_mcp_session *session, lt_json questions, const lt_mcp_call_options *call,
+                                      lt_buf *out, lt_err *err) LT_YIELDS;
 
 #endif

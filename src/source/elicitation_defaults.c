@@ -28,11 +28,17 @@ static void elicitation_defaults_put_content(lt_json_writer *w, lt_json schema, 
   lt_json_end_object(w);
 }
 
+bool lt_elicitation_defaults_suffice(lt_json params) {
+  LT_AUTO_ARENA(arena, LT_MIB);
+  lt_json mode = lt_json_get(params, "mode");
+  bool is_form = !lt_json_exists(mode) || lt_json_str_eq(mode, LT_STR("form"));
+  return is_form && elicitation_defaults_are_enough(lt_json_get(params, "requestedSchema"), &arena);
+}
+
 void lt_elicitation_defaults_put(lt_json params, lt_buf *out) {
   LT_AUTO_ARENA(arena, LT_MIB);
-  lt_json schema = lt_json_get(params, "requestedSchema"), mode = lt_json_get(params, "mode");
-  bool is_form = !lt_json_exists(mode) || lt_json_str_eq(mode, LT_STR("form"));
-  bool is_enough = is_form && elicitation_defaults_are_enough(schema, &arena);
+  lt_json schema = lt_json_get(params, "requestedSchema");
+  bool is_enough = lt_elicitation_defaults_suffice(params);
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "action");

@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "json/json.h"
 
+/* Whether `accept` would be the answer: a form whose required fields all have a default. */
+bool lt_elicitation_defaults_suffice(lt_json params);
 /* Appends an ElicitResult: `accept` with the default of each field that has one; `decline` where a required field has
  * none, and for a question that is no form. `params`: those of elicitation/create. */
 void lt_elicitation_defaults_put(lt_json params, lt_buf *out);

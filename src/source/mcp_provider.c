@@ -4,6 +4,15 @@
 #include "base/mem.h"
 #include "source/mcp_value.h"
 
+/* A call in flight; in the frame of its fiber. */
+typedef struct provider_call {
+  struct provider_call *next;
+  lt_mcp_call_options how;
+  const lt_invoke_options *options;
+  uint64_t number;
+  bool is_asked; /* a question of the server is open for it */
+} provider_call;
+
 struct lt_mcp_provider {
   lt_provider base; /* first member: the door's pointer is cast to this struct */
   lt_loop *loop;
@@ -12,6 +21,8 @@ struct lt_mcp_provider {
   lt_mcp_options user; /* callbacks of the owner; other members are not used */
   char *name;
   bool closing;
+  provider_call *calls;
+  uint64_t call_count; /* so far */
 };
 
 static lt_mcp_provider *mcp_provider_of(lt_provider *base) {
@@ -119,22 +130,101 @@ static void mcp_provider_keep_all_answer_media(conversion *c, const lt_caller *c
   *c->out = with_ids;
 }
 
+/* --- Calls in flight, and what is asked for them ------------------------------------------------------------------ */
+static void mcp_provider_set_asked(provider_call *call, bool is_asked) {
+  const lt_invoke_options *options = call->options;
+  if (call->is_asked != is_asked && options->on_approval != NULL) {
+    options->on_approval(options->arg, is_asked);
+  }
+  call->is_asked = is_asked;
+}
+
+static void mcp_provider_begin_call(lt_mcp_provider *self, provider_call *call) {
+  call->number = ++self->call_count;
+  call->next = self->calls;
+  self->calls = call;
+}
+
+/* The provider lives: its client is freed after the last call. */
+static void mcp_provider_end_call(lt_mcp_provider *self, provider_call *call) {
+  mcp_provider_set_asked(call, false);
+  provider_call **place = &self->calls;
+  while (*place != call) {
+    place = &(*place)->next;
+  }
+  *place = call->next;
+}
+
+/* An older protocol does not tell which call a question is for: the only one, or none. */
+static provider_call *mcp_provider_find_asking(const lt_mcp_provider *self, const lt_mcp_ask *ask) {
+  provider_call *call = self->calls;
+  while (call != NULL && ask->call != NULL && &call->how != ask->call) {
+    call = call->next;
+  }
+  bool is_certain = call != NULL && (ask->call != NULL || call->next == NULL);
+  return is_certain ? call : NULL;
+}
+
+static lt_str mcp_provider_run_of_call(const provider_call *call) {
+  const lt_caller *caller = call->options->caller;
+  return caller != NULL ? caller->run : LT_STR("");
+}
+
+lt_str lt_mcp_provider_run_of(const lt_mcp_provider *self, const lt_mcp_ask *ask) {
+  const provider_call *asking = mcp_provider_find_asking(self, ask);
+  if (asking != NULL || ask->call != NULL || self->calls == NULL) {
+    return asking != NULL ? mcp_provider_run_of_call(asking) : LT_STR("");
+  }
+  lt_str run = mcp_provider_run_of_call(self->calls); /* several calls may be of one run */
+  for (const provider_call *call = self->calls->next; call != NULL; call = call->next) {
+    if (!lt_str_eq(run, mcp_provider_run_of_call(call))) {
+      return LT_STR("");
+    }
+  }
+  return run;
+}
+
+static lt_status mcp_provider_on_client_ask(void *arg, const lt_mcp_ask *ask, lt_buf *ret_result,
+                                            lt_err *err) LT_YIELDS {
+  lt_mcp_provider *self = arg;
+  provider_call *asking = mcp_provider_find_asking(self, ask);
+  uint64_t number = asking != NULL ? asking->number : 0;
+  if (asking != NULL) {
+    mcp_provider_set_asked(asking, true);
+  }
+  lt_status status = self->user.on_ask(self->user.arg, ask, ret_result, err);
+  for (provider_call *call = self->calls; call != NULL; call = call->next) { /* it may have ended */
+    if (call->number == number) {
+      mcp_provider_set_asked(call, false);
+    }
+  }
+  return status;
+}
+
+static lt_mcp_offers mcp_provider_offers(void *arg) {
+  const lt_mcp_provider *self = arg;
+  return self->user.offers(self->user.arg);
+}
+
 static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
                                      lt_buf *out, lt_err *err) LT_YIELDS {
   lt_mcp_provider *self = mcp_provider_of(base);
   lt_loop *loop = self->loop;
   lt_door *door = self->door;
   const lt_caller *caller = options->caller;
-  lt_mcp_call_options how = {.timeout_ms = options->timeout_ms,
-                             .cancel = options->cancel,
-                             .on_progress = options->on_progress,
-                             .arg = options->progress_arg};
+  provider_call call = {.options = options,
+                        .how = {.timeout_ms = options->timeout_ms,
+                                .cancel = options->cancel,
+                                .on_progress = options->on_progress,
+                                .arg = options->progress_arg}};
   conversion c = {
       .out = out, .wants_whole = options->wants_whole, .wants_media = caller != NULL && caller->artifacts != NULL};
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = mcp_provider_prepare_conversion(&c, self, name);
   if (status == LT_OK) {
-    status = lt_mcp_call(self->mcp, name, input, &how, &c.answer, err);
+    mcp_provider_begin_call(self, &call);
+    status = lt_mcp_call(self->mcp, name, input, &call.how, &c.answer, err);
+    mcp_provider_end_call(self, &call);
   } else {
     lt_fail(err, status, "no memory to call \"%.*s\"", LT_STR_ARG(name));
   }
@@ -212,12 +302,6 @@ static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
   }
 }
 
-static lt_status mcp_provider_on_client_ask(void *arg, const lt_mcp_ask *ask, lt_buf *ret_result,
-                                            lt_err *err) LT_YIELDS {
-  lt_mcp_provider *self = arg;
-  return self->user.on_ask(self->user.arg, ask, ret_result, err);
-}
-
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
 static void mcp_provider_free(lt_mcp_provider *self) {
   lt_mem_free(self->name);
@@ -229,6 +313,7 @@ static lt_status mcp_provider_open_mcp_client(lt_mcp_provider *self, const lt_mc
   ours.on_tools = mcp_provider_on_client_tools;
   ours.on_warning = mcp_provider_on_client_warning;
   ours.on_ask = options->on_ask != NULL ? mcp_provider_on_client_ask : NULL;
+  ours.offers = options->offers != NULL ? mcp_provider_offers : NULL;
   ours.arg = self;
   LT_TRY(lt_door_set_tools(self->door, &self->base, NULL, 0, err));
   lt_status status = lt_mcp_open(self->loop, &ours, &self->mcp, err);

@@ -16,6 +16,7 @@ typedef struct mcp_source {
   lt_source base; /* first */
   lt_source_options options;
   lt_mcp_provider *provider;
+  bool answers_with_defaults;
 } mcp_source;
 
 static mcp_source *mcp_source_of(lt_source *base) {
@@ -116,14 +117,43 @@ static lt_status mcp_source_check_roots(const lt_config_server *server, lt_err *
   return LT_OK;
 }
 
+/* --- What the server asks ----------------------------------------------------------------------------------------- */
+static lt_mcp_offers mcp_source_responder_offers(const mcp_source *self) {
+  lt_responder *responder = self->options.responder;
+  return responder != NULL ? responder->offers(responder, lt_str_of(self->base.name))
+                           : (lt_mcp_offers){.has_forms = false};
+}
+
+static lt_mcp_offers mcp_source_offers(void *arg) {
+  const mcp_source *self = arg;
+  lt_mcp_offers offers = mcp_source_responder_offers(self);
+  offers.has_forms = offers.has_forms || self->answers_with_defaults;
+  return offers;
+}
+
+/* Defaults come before a person: the configuration says that they do. */
 static lt_status mcp_source_on_server_ask(void *arg, const lt_mcp_ask *ask, lt_buf *ret_result, lt_err *err) LT_YIELDS {
-  (void)arg;
-  if (ask->kind != LT_MCP_ASK_ELICITATION) {
+  mcp_source *self = arg;
+  lt_responder *responder = self->options.responder;
+  bool is_elicitation = ask->kind == LT_MCP_ASK_ELICITATION;
+  bool has_defaults = is_elicitation && self->answers_with_defaults &&
+                      (lt_elicitation_defaults_suffice(ask->params) || !mcp_source_responder_offers(self).has_forms);
+  if (has_defaults) {
+    lt_elicitation_defaults_put(ask->params, ret_result);
+    return LT_OK;
+  }
+  if (responder == NULL) {
     return lt_fail(err, LT_E_UNSUPPORTED, "Method not found");
   }
-  lt_elicitation_defaults_put(ask->params, ret_result);
-  return LT_OK;
+  const lt_server_question question = {.kind = ask->kind,
+                                       .server = lt_str_of(self->base.name),
+                                       .run = lt_mcp_provider_run_of(self->provider, ask),
+                                       .params = ask->params,
+                                       .cancel = ask->cancel};
+  return responder->answer(responder, &question, ret_result, err);
 }
+
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
 
 static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
   const lt_source_options *o = &self->options;
@@ -140,7 +170,7 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
       .transport = strcmp(server->type, "sse") == 0 ? LT_MCP_OLD_SSE : LT_MCP_ANY_HTTP,
       .headers = server->headers,
       .roots = server->roots[0] != NULL ? server->roots : NULL,
-      .has_elicitation = server->answer_with_defaults,
+      .offers = mcp_source_offers,
       .on_ask = mcp_source_on_server_ask,
       .command = server->command,
       .args = server->args,
@@ -178,6 +208,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   }
   self->base = (lt_source){.type = &lt_mcp_source, .name = server->name};
   self->options = *options;
+  self->answers_with_defaults = server->answer_with_defaults;
   lt_status status = mcp_source_open_provider(self, server, err);
   if (status != LT_OK) {
     lt_mem_free(self);

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "io/loop.h"
+#include "source/responder.h"
 #include "tool/door.h"
 
 typedef struct lt_source_type lt_source_type;
@@ -32,6 +33,7 @@ typedef struct lt_source_options {
   lt_door *door;
   const lt_config *config;
   const lt_secrets *secrets;
+  lt_responder *responder;                       /* answers what servers ask; NULL: nobody does */
   void (*on_warning)(void *arg, lt_str message); /* a whole line; must not yield */
   void *arg;
   lt_source_start start;

@@ -31,6 +31,8 @@
 // Wire:     --batch              sends every message in an array
 //           --blank              an empty line and CR LF line ends
 //           --ask                sends ping, roots/list and an invalid request after `initialized`
+//           --questions          adds the tool "question" {method, params, cancelMs?}, which sends that request to the client, and answers
+//                                with what comes back, or takes it back after a while; and "capabilities", which answers those of the client
 //           --record=FILE        appends every message it gets to FILE, a line each
 //           --string-ids         answers tools/call with the id as a string as well, first
 //
@@ -162,6 +164,20 @@ if (options.annotate) {
   tools.annotate = { run: (id, a) => { tools[a.tool].annotations = a.annotations; changed(); answer(id, text("done")); } };
 }
 
+const asked = new Map(); // id of a request of ours -> what is done with its answer
+let capabilities;
+if (options.questions) {
+  tools.question = {
+    run: (id, a) => {
+      const own = `question-${asked.size}`;
+      asked.set(own, (reply) => answer(id, text(JSON.stringify(reply.result ?? { error: reply.error }))));
+      send({ jsonrpc: "2.0", id: own, method: a.method, params: a.params });
+      if (a.cancelMs) setTimeout(() => { notify("notifications/cancelled", { requestId: own }); answer(id, text("taken back")); }, a.cancelMs);
+    },
+  };
+  tools.capabilities = { run: (id) => answer(id, text(JSON.stringify(capabilities))) };
+}
+
 if (options["tell-env"]) {
   const told = process.env[options["tell-env"]];
   const say = `the secret is ${told}`;
@@ -207,6 +223,7 @@ function list(id, params) {
 }
 
 function initialize(id, params) {
+  capabilities = params.capabilities;
   if (options.exit !== undefined) {
     writeAll(2, "fake: cannot start: API_TOKEN is wrong\n");
     process.exit(Number(options.exit));
@@ -249,6 +266,7 @@ function receive(message) {
   else if (method === "notifications/initialized") initialized();
   else if (method === "notifications/cancelled") cancelled.push(params);
   else if (method === "tools/list") list(id, params);
+  else if (!method && asked.has(id)) asked.get(id)(message);
   else if (method === "tools/call") call(id, params);
   else if (id !== undefined && method) refuse(id, -32601, "Method not found");
 }

@@ -1,0 +1,20 @@
+/* What a session answers when its servers ask: the configured model where the configuration lets a server ask it, and
+ * for everything else who has been handed down by the way in (a person at the terminal, another agent's client). */
+#ifndef LT_APP_SERVER_ANSWERS_H
+#define LT_APP_SERVER_ANSWERS_H
+
+#include "app/sampling.h"
+
+typedef struct lt_server_answers {
+  lt_responder base;    /* first */
+  lt_responder *way_in; /* may be NULL */
+  lt_sampling *sampling;
+} lt_server_answers;
+
+/* Borrows everything; not to be moved. Errors: LT_E_NOMEM. Owns: the caller, lt_server_answers_release. */
+lt_status lt_server_answers_init(lt_server_answers *answers, lt_loop *loop, lt_config *config,
+                                 const lt_secrets *secrets, lt_responder *way_in, lt_err *err);
+/* The servers have ended. A zero struct is allowed. */
+void lt_server_answers_release(lt_server_answers *answers);
+
+#endif
