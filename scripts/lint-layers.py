@@ -37,6 +37,7 @@ LAYERS = {
     "source": PURE | {"io", "mcp", "tool", "config"},
     "agent": PURE | {"io", "tool", "model", "store", "runner", "replay", "plugin"},
     "config": {"base", "json", "text"},
+    "clients": {"base", "json", "text", "config"},
     "app": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
         "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config"
@@ -46,7 +47,7 @@ LAYERS = {
     },
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
-        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "app", "gateway"
+        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "clients", "app", "gateway"
     },
 }
 
@@ -129,7 +130,8 @@ def room_of(path):
 
 def check_include(path, layer, number, quote, name):
     base = name.split("/")[-1]
-    if base in THIRD_PARTY and layer != THIRD_PARTY[base]:
+    is_ours = os.path.exists(os.path.join("src", name))  # config/yaml.h is no <yaml.h>
+    if base in THIRD_PARTY and layer != THIRD_PARTY[base] and not is_ours:
         found(path, number, f"{name} may be included in src/{THIRD_PARTY[base]} only")
     top = room_of(name)
     if quote == '"' and "/" in name and top in LAYERS:

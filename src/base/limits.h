@@ -187,6 +187,10 @@
 #define LT_CONFIG_WARNINGS_MAX 50            /* shown at one start */
 #define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
+/* --- files of other MCP clients ----------------------------------------------------------------------------------- */
+#define LT_CLIENT_FILE_BYTES   (32 * LT_MIB)  /* Claude Code keeps its history in the same file */
+#define LT_CLIENT_MEMORY_BYTES (512 * LT_MIB) /* such a file without comments, its index, and what is read of it */
+
 /* --- tools -------------------------------------------------------------------------------------------------------- */
 #define LT_TOOLS_MAX             20000 /* tools of all providers */
 #define LT_TOOL_SUGGESTIONS      3     /* "did you mean": how many names */

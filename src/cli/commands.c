@@ -35,9 +35,26 @@ static void commands_print_command_help(const lt_command *command, const lt_opti
   printf("%s\n  lathe %s %s\n\n", command->about, command->name, command->synopsis);
   lt_command_options_print(table, stdout);
   printf("\n%s", command->notes);
+  for (const lt_command *const *inner = command->inner; inner != NULL && *inner != NULL; inner++) {
+    printf("%s  lathe %-18s %s\n", inner == command->inner ? "\n" : "", (*inner)->name, (*inner)->summary);
+  }
+}
+
+/* The command under this one that is named by the next word; NULL: none. */
+static const lt_command *commands_find_inner(const lt_command *command, const char *word) {
+  for (const lt_command *const *inner = command->inner; inner != NULL && *inner != NULL; inner++) {
+    if (strcmp(strrchr((*inner)->name, ' ') + 1, word) == 0) {
+      return *inner;
+    }
+  }
+  return NULL;
 }
 
 int lt_commands_run(const lt_command *command, int argc, char **argv) {
+  const lt_command *inner = argc > 1 ? commands_find_inner(command, argv[1]) : NULL;
+  if (inner != NULL) {
+    return lt_commands_run(inner, argc - 1, argv + 1);
+  }
   const lt_option_table table = {.command = command->name,
                                  .rows = command->options,
                                  .count = command->option_count,

@@ -19,7 +19,7 @@ enum {
 };
 
 typedef struct lt_command {
-  const char *name;
+  const char *name;    /* one word; of a command under another one both: "mcp install" */
   const char *summary; /* one line for `lathe --help` */
   /* The parts of `lathe NAME --help`: what the command does, its synopsis after "lathe NAME", its operand and options,
    * and notes. All texts but the synopsis end with a newline. */
@@ -32,6 +32,7 @@ typedef struct lt_command {
   size_t options_size; /* size of the struct that the rows' offsets point into */
   /* `options` has options_size bytes and belongs to the command until it returns. Returns the exit code. */
   int (*run)(void *options);
+  const struct lt_command *const *inner; /* commands under this one ("mcp install"), NULL last; or NULL */
 } lt_command;
 
 /* One row for each command: NAME_command.c defines lt_NAME_command. */
@@ -56,6 +57,8 @@ typedef struct lt_command {
 
 #define LT_COMMAND_DECLARE(name) extern const lt_command lt_##name##_command;
 LT_COMMANDS(LT_COMMAND_DECLARE)
+/* Commands under another one. */
+extern const lt_command lt_mcp_install_command, lt_mcp_import_command;
 
 /* Finds a command by its name. NULL: unknown; a message on standard error says so. */
 const lt_command *lt_commands_find(const char *name);
@@ -71,6 +74,11 @@ void lt_commands_print(FILE *to);
         "the project's configuration, over ~/.config/lathe/lathe.yaml\n(default: $LATHE_CONFIG, else ./lathe.yaml " \
         "when it is trusted)",                                                                                      \
         LT_OPTION_IS_TEXT(options, sources.config_file)                                                             \
+  }
+#define LT_OPTION_STORE(options, sources)                                                  \
+  {                                                                                        \
+    "--store", NULL, "URL", "the database, sqlite:PATH, over what the configuration says", \
+        LT_OPTION_IS_TEXT(options, sources.store)                                          \
   }
 #define LT_OPTION_MCP_CONFIG(options, sources)                                            \
   {                                                                                       \

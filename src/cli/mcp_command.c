@@ -12,6 +12,7 @@ typedef struct mcp_options {
 static const lt_option mcp_option_rows[] = {
     LT_OPTION_CONFIG(mcp_options, sources),
     LT_OPTION_MCP_CONFIG(mcp_options, sources),
+    LT_OPTION_STORE(mcp_options, sources),
 };
 
 static int mcp_work(lt_command_session *s, void *arg) LT_YIELDS {
@@ -36,6 +37,8 @@ static int mcp_command(void *arg) {
   return lt_command_session_run(&opt->sources, &plan);
 }
 
+static const lt_command *const mcp_inner_commands[] = {&lt_mcp_install_command, &lt_mcp_import_command, NULL};
+
 const lt_command lt_mcp_command = {
     .name = "mcp",
     .summary = "Be an MCP server: programs that call the tools of all configured servers",
@@ -44,7 +47,7 @@ const lt_command lt_mcp_command = {
         "execute_code, continue_run and read_output. Programs of execute_code call the tools of all configured\n"
         "servers, under the rules of the configuration.\n",
     .synopsis = "[options]",
-    .operand = {.rule = "no word is wanted, only options"},
+    .operand = {.rule = "only options are wanted, or one of install and import"},
     .options = mcp_option_rows,
     .option_count = sizeof mcp_option_rows / sizeof mcp_option_rows[0],
     .options_size = sizeof(mcp_options),
@@ -55,4 +58,5 @@ const lt_command lt_mcp_command = {
         "\n"
         "  claude mcp add lathe -- lathe mcp --config /path/to/lathe.yaml\n",
     .run = mcp_command,
+    .inner = mcp_inner_commands,
 };

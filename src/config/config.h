@@ -222,6 +222,7 @@ typedef lt_config_trust lt_config_trust_fn(void *arg, const lt_config_file *file
 typedef struct lt_config_sources {
   const char *config_file;        /* --config, or NULL: $LATHE_CONFIG, else ./lathe.yaml if it is trusted */
   const char *mcp_config_file;    /* --mcp-config, or NULL; its servers are added, on equal names it wins */
+  const char *store;              /* --store, or NULL: over store.url of the files */
   const char *found_file;         /* a file that another file names, in place of ./lathe.yaml; or NULL */
   lt_config_trust_fn *trust;      /* NULL: no file is trusted */
   void *trust_arg;                /* of `trust` */

@@ -269,6 +269,17 @@ static lt_status config_load_project(config_loader *loader) {
   return config_load_usual(loader, &here);
 }
 
+/* A path counts from the current folder. */
+static lt_status config_take_store_flag(const config_loader *loader) {
+  lt_str url = lt_str_of(loader->sources->store), path = lt_str_sub(url, strlen("sqlite:"), url.n);
+  lt_arena *arena = &loader->config->arena;
+  if (!lt_str_starts(url, LT_STR("sqlite:")) || path.n == 0) {
+    return lt_fail(loader->err, LT_E_CONFIG, "--store must be sqlite:PATH, or sqlite::memory: to keep nothing");
+  }
+  loader->config->store = lt_str_eqc(path, ":memory:") ? path.p : lt_config_absolute_path(arena, path.p);
+  return loader->config->store != NULL ? LT_OK : config_no_memory_for("--store", loader->err);
+}
+
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err) {
   config_loader loader = {.sources = sources, .config = ret_config, .err = err};
   lt_config_init(ret_config);
@@ -276,6 +287,9 @@ lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config
   LT_TRY(config_load_project(&loader));
   if (sources->mcp_config_file != NULL) {
     LT_TRY(config_load_named(&loader, sources->mcp_config_file, "--mcp-config", true));
+  }
+  if (sources->store != NULL) {
+    LT_TRY(config_take_store_flag(&loader));
   }
   return lt_config_complete(ret_config, err);
 }
