@@ -10,6 +10,7 @@
 typedef struct agent_waiter {
   struct agent_waiter *next;
   lt_wait wait;
+  lt_buf *ret_prompt; /* may be NULL */
 } agent_waiter;
 
 /* --- Models and modes --------------------------------------------------------------------------------------------- */
@@ -189,6 +190,30 @@ static void agent_put_end(lt_json_writer *w, const lt_turn_state *turn_state, lt
   lt_json_end_object(w);
 }
 
+static void agent_put_prompt(lt_json_writer *w, const lt_turn_state *turn_state, lt_str error) {
+  const lt_turn *turn = &turn_state->turn;
+  lt_json_begin_object(w);
+  lt_json_key(w, "id");
+  lt_json_put_cstr(w, turn->ids.prompt);
+  lt_json_key(w, "mode");
+  lt_json_put_cstr(w, turn->mode->id);
+  lt_json_key(w, "state");
+  lt_json_put_cstr(w, lt_store_prompt_state_name(turn->state));
+  lt_json_key(w, "input");
+  lt_json_put_str(w, turn->input);
+  lt_json_key(w, "output");
+  lt_outbox_put_all(&turn_state->outbox, w);
+  lt_json_key(w, "usage");
+  lt_turn_put_usage(turn_state, w);
+  if (turn->state == LT_PROMPT_FAILED) {
+    lt_json_key(w, "error");
+    lt_json_put_str(w, error);
+  } else if (turn->state == LT_PROMPT_COMPLETED) {
+    lt_incomplete_put(w, turn_state->incomplete);
+  }
+  lt_json_end_object(w);
+}
+
 /* The end's event is always sent; without memory it has the prompt's id only. */
 static void agent_report_end(lt_turn_state *turn_state, lt_str error) {
   const char *event = turn_state->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
@@ -237,7 +262,7 @@ static void agent_store_end(lt_turn_state *turn_state, lt_status status, lt_buf 
       .incomplete =
           turn->state == LT_PROMPT_COMPLETED ? lt_str_of(lt_incomplete_name(turn_state->incomplete)) : LT_STR_NULL,
   };
-  if (agent_store_state(turn, &end, &stored) != LT_OK) {
+  if (!lt_deferred_start_is_open(turn_state) && agent_store_state(turn, &end, &stored) != LT_OK) {
     if (turn->state != LT_PROMPT_FAILED) {
       turn->state = LT_PROMPT_FAILED;
       lt_buf_clear(error);
@@ -250,13 +275,25 @@ static void agent_store_end(lt_turn_state *turn_state, lt_status status, lt_buf 
   }
 }
 
+/* Tells those who wait how the prompt ended. */
+static void agent_tell_waiters(const lt_turn_state *turn_state, lt_str error) {
+  for (const agent_waiter *waiter = turn_state->waiters; waiter != NULL; waiter = waiter->next) {
+    if (waiter->ret_prompt != NULL) {
+      lt_json_writer w = lt_json_writer_on(waiter->ret_prompt);
+      agent_put_prompt(&w, turn_state, error);
+    }
+  }
+}
+
 /* Stores how the prompt ended, and sends the event. */
 static void agent_end_turn(lt_turn_state *turn_state, lt_status status, const lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(error, LT_ERR_MSG_MAX * 8);
   lt_buf_addc(&error, status == LT_OK ? "" : lt_err_msg(err));
   lt_secrets_mask_buf(turn_state->turn.agent->options.secrets, &error);
+  lt_deferred_start_settle(turn_state);
   agent_store_end(turn_state, status, &error);
   agent_report_end(turn_state, lt_buf_view(&error));
+  agent_tell_waiters(turn_state, lt_buf_view(&error));
 }
 
 static void agent_wake_waiters(lt_turn_state *turn_state) {
@@ -267,8 +304,9 @@ static void agent_wake_waiters(lt_turn_state *turn_state) {
   }
 }
 
-/* The next process that finds the prompt carries it out again. */
+/* The next process that finds the prompt carries it out again. Nobody was told of one that is not stored. */
 static void agent_leave_turn(lt_turn_state *turn_state) LT_YIELDS {
+  lt_deferred_start_settle(turn_state);
   (void)lt_store_prompt_release(turn_state->turn.agent->options.db, lt_str_of(turn_state->turn.ids.prompt), NULL);
 }
 
@@ -361,8 +399,10 @@ static void agent_add_turn(lt_turn_state *turn_state) {
   lt_agent *agent = turn_state->turn.agent;
   turn_state->next = agent->turns;
   agent->turns = turn_state;
-  lt_decision_watch_wake(agent);
-  lt_heartbeat_start(agent);
+  if (!lt_deferred_start_is_open(turn_state)) {
+    lt_decision_watch_wake(agent);
+    lt_heartbeat_start(agent);
+  }
 }
 
 static void agent_drop_turn(lt_turn_state *turn_state) {
@@ -383,7 +423,9 @@ lt_status lt_agent_launch(lt_turn_state *turn_state, const char *event, lt_err *
 
 static lt_status agent_store_and_start(lt_turn_state *turn_state, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
   agent_add_turn(turn_state);
-  lt_status status = lt_store_prompt_create(turn_state->turn.agent->options.db, row, err);
+  lt_status status = lt_deferred_start_is_open(turn_state)
+                         ? LT_OK
+                         : lt_store_prompt_create(turn_state->turn.agent->options.db, row, err);
   if (status == LT_OK) {
     status = agent_start_fiber(turn_state, "prompt.created", err);
   }
@@ -414,6 +456,7 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
       .visible = true,
   };
   LT_TRY(lt_turn_new(agent, &row, model, &mode, &turn_state, err));
+  turn_state->deferred_start.is_open = request->is_deferred && request->conversation.n == 0;
   row.user = turn_state->turn.user; /* the request may be gone after a suspension */
   row.input = turn_state->turn.input;
   LT_TRY(agent_store_and_start(turn_state, &row, err));
@@ -423,18 +466,28 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
 
 /* --- While it runs ------------------------------------------------------------------------------------------------ */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) {
+  return lt_agent_wait_for(agent, prompt, cancel, NULL, err);
+}
+
+lt_status lt_agent_store(lt_agent *agent, lt_str prompt, lt_err *err) {
+  lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
+  return turn_state != NULL ? lt_deferred_start_store(turn_state, err) : LT_OK;
+}
+
+lt_status lt_agent_wait_for(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_buf *ret_prompt, lt_err *err) {
   lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
   if (turn_state == NULL) {
     return agent_fail_not_active(prompt, err);
   }
-  agent_waiter waiter = {.next = turn_state->waiters};
+  agent_waiter waiter = {.next = turn_state->waiters, .ret_prompt = ret_prompt};
   lt_cancel_node node;
   lt_wait_init(&waiter.wait, agent->options.loop);
   turn_state->waiters = &waiter;
   lt_cancel_add(cancel, &node, &waiter.wait);
+  size_t before = ret_prompt != NULL ? ret_prompt->n : 0;
   lt_status status = lt_wait_on(&waiter.wait, UINT64_MAX);
   lt_cancel_remove(cancel, &node);
-  if (status == LT_OK) {
+  if (status == LT_OK || (ret_prompt != NULL && ret_prompt->n > before)) { /* it ended just after the cancel */
     return LT_OK;
   }
   turn_state = agent_find_turn(agent, NULL, prompt);

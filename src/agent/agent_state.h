@@ -32,6 +32,7 @@ struct lt_agent {
   /* The list of tools that was stored last, and its name. */
   lt_catalog *kept; /* a reference; NULL: none */
   char kept_tools[LT_BLOB_HASH_BYTES + 1];
+  bool is_kept_stored;
 };
 
 /* A call has begun to wait: the watch looks more often from now on. */

@@ -368,6 +368,7 @@ static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_ca
   approval_waiter pending = {.what = what, .arena = arena, .decision = ret_decision};
   uint32_t number = approvals_find_output(a, what);
   bool is_new = number == UINT32_MAX;
+  LT_TRY(lt_deferred_start_store(a->turn->internal, err)); /* whoever decides finds the call in the store */
   lt_wait_init(&pending.wait, a->turn->agent->options.loop);
   pending.hash = lt_journal_hash(what->tool->id, what->input);
   if (is_new) {

@@ -127,6 +127,12 @@ void lt_outbox_shown(lt_outbox *outbox, uint64_t change);
  * again. Call it before anything is put out. LT_YIELDS. Errors: those of the store, LT_E_NOMEM. */
 lt_status lt_outbox_tell_unshown(lt_outbox *outbox, lt_err *err) LT_YIELDS;
 
+/* Stores all outputs that were written while the prompt was not in the store (deferred_start.h). LT_YIELDS. Errors:
+ * LT_E_NOMEM, the store's. */
+lt_status lt_outbox_store_all(lt_outbox *outbox, lt_err *err) LT_YIELDS;
+/* The size of all outputs that were written, as JSON. */
+size_t lt_outbox_bytes(const lt_outbox *outbox);
+
 /* Appends all outputs as a JSON array. Everything must have been flushed. */
 void lt_outbox_put_all(const lt_outbox *outbox, lt_json_writer *w);
 

@@ -1,6 +1,7 @@
 /* Stores the outbox's items, and reports them. */
 #include "agent/outbox_impl.h"
 #include "agent/turn_state.h"
+#include "base/mem.h"
 #include "tool/answer_spill.h"
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
@@ -150,11 +151,38 @@ static lt_status outbox_write_fill_batch(lt_outbox *o, lt_outbox_item *items, ou
 }
 
 static lt_status outbox_write_store(lt_outbox *o, const outbox_batch *b, lt_err *err) LT_YIELDS {
-  if (b->count == 0 && !b->changes) {
+  if ((b->count == 0 && !b->changes) || lt_deferred_start_is_open(o->turn->internal)) {
     return LT_OK;
   }
   return lt_store_prompt_update(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), b->outputs, b->count,
                                 b->changes ? &b->change : NULL, err);
+}
+
+lt_status lt_outbox_store_all(lt_outbox *o, lt_err *err) {
+  lt_prompt_output *outputs = lt_mem_zalloc(o->count + 1, sizeof *outputs);
+  size_t count = 0;
+  if (outputs == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for what the prompt has put out");
+  }
+  for (size_t i = 0; i < o->count; i++) {
+    const lt_output *output = o->outputs[i];
+    outputs[count] =
+        (lt_prompt_output){.number = output->number, .json = lt_buf_view(&output->json), .change = output->change};
+    count += output->json.n > 0;
+  }
+  lt_status status = count == 0 ? LT_OK
+                                : lt_store_prompt_update(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt),
+                                                         outputs, count, NULL, err);
+  lt_mem_free(outputs);
+  return status;
+}
+
+size_t lt_outbox_bytes(const lt_outbox *o) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < o->count; i++) {
+    bytes += o->outputs[i]->json.n;
+  }
+  return bytes;
 }
 
 /* --- Reporting ---------------------------------------------------------------------------------------------------- */
@@ -244,7 +272,7 @@ static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {
 
 /* --- What readers have got ---------------------------------------------------------------------------------------- */
 static void outbox_note_shown(lt_outbox *o) {
-  if (o->shown > o->noted &&
+  if (o->shown > o->noted && !lt_deferred_start_is_open(o->turn->internal) &&
       lt_store_prompt_set_shown(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), o->shown, NULL) == LT_OK) {
     o->noted = o->shown;
   }
@@ -258,7 +286,7 @@ static bool outbox_item_is_text(const lt_outbox *o, const lt_outbox_item *item) 
 /* A kill must not show a second text twice: a text waits until the one before it is acknowledged. A transaction with
  * one text, which is the usual one, waits for nothing. */
 static void outbox_keep_shown(lt_outbox *o) LT_YIELDS {
-  if (o->shown > o->noted &&
+  if (o->shown > o->noted && !lt_deferred_start_is_open(o->turn->internal) &&
       lt_store_prompt_keep_shown(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), o->shown, NULL) == LT_OK) {
     o->noted = o->shown;
   }

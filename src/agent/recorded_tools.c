@@ -9,13 +9,13 @@ static void recorded_tools_forget(lt_agent *agent) {
   agent->kept = NULL;
 }
 
-/* Stores the tools and returns the name of the blob, empty on failure. Many prompts see the same snapshot, and a
- * thousand of them may begin at once. A prompt that begins while the first one writes the list uses its name already:
- * the store writes the list before that prompt's record. */
-static lt_str recorded_tools_keep(lt_turn *turn, lt_catalog *tools) LT_YIELDS {
+/* Stores the tools (`should_store` false: names them only), and returns the name of the blob, empty on failure. Many
+ * prompts see the same snapshot, and a thousand of them may begin at once. A prompt that begins while the first one
+ * writes the list uses its name already: the store writes the list before that prompt's record. */
+static lt_str recorded_tools_put_blob(lt_turn *turn, lt_catalog *tools, bool should_store) LT_YIELDS {
   lt_agent *agent = turn->agent;
   char hash[LT_BLOB_HASH_BYTES + 1];
-  if (agent->kept == tools) {
+  if (agent->kept == tools && (agent->is_kept_stored || !should_store)) {
     return lt_str_of(agent->kept_tools);
   }
   LT_AUTO_BUF(text, LT_BLOB_MAX_BYTES);
@@ -23,15 +23,28 @@ static lt_str recorded_tools_keep(lt_turn *turn, lt_catalog *tools) LT_YIELDS {
   lt_tool_list_put(tools, &w);
   bool kept = text.status == LT_OK;
   if (kept) {
+    lt_catalog_ref(tools); /* it may be the last one's only reference */
     recorded_tools_forget(agent);
-    agent->kept = lt_catalog_ref(tools);
+    agent->kept = tools;
+    agent->is_kept_stored = should_store;
     lt_store_blob_name(lt_buf_view(&text), agent->kept_tools);
-    kept = lt_store_blob_put(agent->options.db, lt_buf_view(&text), hash, NULL) == LT_OK;
+    memcpy(hash, agent->kept_tools, sizeof hash);
+    kept = !should_store || lt_store_blob_put(agent->options.db, lt_buf_view(&text), hash, NULL) == LT_OK;
   }
   if (!kept && agent->kept == tools) {
     recorded_tools_forget(agent);
   }
   return kept ? lt_arena_dup(&turn->arena, lt_str_of(hash)) : LT_STR("");
+}
+
+static lt_str recorded_tools_keep(lt_turn *turn, lt_catalog *tools) LT_YIELDS {
+  return recorded_tools_put_blob(turn, tools, !lt_deferred_start_is_open(turn->internal));
+}
+
+void lt_recorded_tools_store(lt_turn *turn) {
+  if (turn->prepared.catalog != NULL) {
+    (void)recorded_tools_put_blob(turn, turn->prepared.catalog, true);
+  }
 }
 
 static void recorded_tools_put_names(lt_json_writer *w, const char *key, const lt_str *names, size_t count) {

@@ -18,6 +18,9 @@ typedef struct lt_recorded_tools {
 
 /* Notes the version and the tools with which the prompt begins, unless they are on record. LT_YIELDS. */
 void lt_recorded_tools_start(lt_turn *turn) LT_YIELDS;
+/* Stores the tools that a prompt has begun with: a prompt that is not in the store (deferred_start.h) has noted the
+ * name of their list only. LT_YIELDS. */
+void lt_recorded_tools_store(lt_turn *turn) LT_YIELDS;
 /* Follows a preparation, whose catalog has the tools that there are now. When the round is on record, the recorded
  * tools replace that catalog. Otherwise changed tools are noted. LT_YIELDS. Errors: LT_E_NOMEM, the store's. */
 lt_status lt_recorded_tools_follow(lt_turn *turn, lt_err *err) LT_YIELDS;

@@ -129,6 +129,7 @@ lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, 
   lt_artifacts *theirs = turn_state->turn.agent->options.artifacts;
   size_t before = ret_id->n;
   if (!lt_turn_record_artifact(&turn_state->turn, artifact, ret_id)) {
+    LT_TRY(lt_deferred_start_store(turn_state, err));
     LT_TRY(theirs->put(theirs, artifact, ret_id, err));
     lt_turn_record_put_aside(&turn_state->turn, artifact, lt_str_sub(lt_buf_view(ret_id), before, ret_id->n));
   }

@@ -1,6 +1,7 @@
 /* The journal as a turn sees it. */
 #include "agent/turn_journal.h"
 
+#include "agent/deferred_start.h"
 #include "agent/outbox.h"
 
 /* Fails when the agent ends without ending its prompts: nothing more is recorded. */
@@ -19,6 +20,10 @@ static lt_status turn_journal_begin_call(lt_journal *self, const lt_journal_call
   lt_turn_state *turn_state = turn_journal_owner(self);
   lt_journal *theirs = turn_state->turn.agent->options.journal;
   LT_TRY(turn_journal_check_leaving(turn_state, err));
+  if (lt_deferred_start_keep_call(turn_state, call, ret_id)) {
+    return LT_OK;
+  }
+  LT_TRY(lt_deferred_start_store(turn_state, err));
   LT_TRY(lt_outbox_send(&turn_state->outbox, err));
   LT_TRY(turn_journal_check_leaving(turn_state, err));
   LT_TRY(theirs->begin(theirs, call, ret_id, err));
@@ -27,22 +32,29 @@ static lt_status turn_journal_begin_call(lt_journal *self, const lt_journal_call
 
 static lt_status turn_journal_finish_call(lt_journal *self, int64_t id, lt_status status, lt_str answer,
                                           lt_err *err) LT_YIELDS {
-  const lt_agent *agent = turn_journal_owner(self)->turn.agent;
+  lt_turn_state *turn_state = turn_journal_owner(self);
+  const lt_agent *agent = turn_state->turn.agent;
   lt_journal *theirs = agent->options.journal;
-  return agent->leaving ? LT_OK : theirs->finish(theirs, id, status, answer, err);
+  if (agent->leaving || lt_deferred_start_keep_end(turn_state, &id, status, answer)) {
+    return LT_OK;
+  }
+  return theirs->finish(theirs, id, status, answer, err);
 }
 
 static void turn_journal_note(lt_journal *self, lt_str run, const lt_note *what,
                               void (*on_failure)(void *arg, const lt_err *err), void *arg) {
-  const lt_agent *agent = turn_journal_owner(self)->turn.agent;
+  lt_turn_state *turn_state = turn_journal_owner(self);
+  const lt_agent *agent = turn_state->turn.agent;
   lt_journal *theirs = agent->options.journal;
-  if (!agent->leaving) {
+  if (!agent->leaving && !lt_deferred_start_keep_note(turn_state, run, what)) {
     theirs->note(theirs, run, what, on_failure, arg);
   }
 }
 
 static lt_status turn_journal_recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
-  lt_journal *theirs = turn_journal_owner(self)->turn.agent->options.journal;
+  lt_turn_state *turn_state = turn_journal_owner(self);
+  lt_journal *theirs = turn_state->turn.agent->options.journal;
+  LT_TRY(lt_deferred_start_store(turn_state, err));
   return theirs->recall(theirs, run, ret_record, err);
 }
 

@@ -87,6 +87,7 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   lt_buf_init(&turn->history, LT_JSON_MAX_BYTES);
   lt_cancel_init(&turn->cancel);
   lt_outbox_init(&turn_state->outbox, turn);
+  lt_deferred_start_init(&turn_state->deferred_start, agent->options.loop);
   lt_approvals_init(&turn_state->approvals, turn);
   lt_buf_init(&turn_state->bare_end, LT_KIB);
   if (turn->values == NULL || !turn_copy_texts(turn, row) || !turn_make_caller(turn_state) ||
@@ -109,6 +110,7 @@ void lt_turn_free(lt_turn_state *turn_state) {
   lt_outbox_release(&turn_state->outbox);
   lt_approvals_release(&turn_state->approvals);
   lt_turn_record_release(turn);
+  lt_deferred_start_release(&turn_state->deferred_start);
   lt_buf_release(&turn_state->bare_end);
   lt_budget_free(turn->caller.budget);
   lt_stored_values_free(turn->values);
@@ -200,6 +202,9 @@ lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) {
   if (lt_outbox_flush(outbox, &stored) != LT_OK) { /* the mode's error is only a consequence of this one */
     lt_err_copy(err, &stored);
     return stored.status == LT_E_CANCELLED ? LT_E_IO : stored.status;
+  }
+  if (lt_outbox_bytes(outbox) > LT_DEFERRED_OUTPUT_BYTES) {
+    (void)lt_deferred_start_store(turn_state, NULL); /* else it is told while it is in memory */
   }
   return status;
 }

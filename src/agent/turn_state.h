@@ -4,6 +4,7 @@
 
 #include "agent/agent_state.h"
 #include "agent/approvals.h"
+#include "agent/deferred_start.h"
 #include "agent/modes/mode_table.h"
 #include "agent/outbox.h"
 #include "agent/recorded_tools.h"
@@ -21,6 +22,7 @@ struct lt_turn_state {
   lt_journal journal;     /* a wrapper of the agent's */
   lt_turn_record record;
   lt_recorded_tools recorded_tools;
+  lt_deferred_start deferred_start;
   lt_str divergence;        /* how the prompt diverged from its record; empty: it did not */
   lt_str refusal;           /* why the prompt of an earlier process cannot be resumed; empty: it can */
   lt_run_request defaults;  /* limits, modules and functions of its programs */

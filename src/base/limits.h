@@ -294,7 +294,10 @@
 #define LT_OUTBOX_BATCH            64             /* outputs and events of one prompt that are stored together ... */
 #define LT_OUTBOX_BATCH_BYTES      LT_MIB         /* ... unless one alone has more */
 #define LT_OUTBOX_REST_MS          2 /* what programs say and call comes in flocks: for so long it may gather */
-#define LT_PROMPT_MESSAGES_BYTES   (64 * LT_MIB)  /* what a model is sent */
+#define LT_PROMPT_MESSAGES_BYTES   (64 * LT_MIB) /* what a model is sent */
+#define LT_DEFERRED_RECORD_BYTES   LT_MIB        /* record of a prompt that is not stored yet; a longer one is stored */
+#define LT_DEFERRED_CALLS_MAX      1000          /* likewise its read-only calls */
+#define LT_DEFERRED_OUTPUT_BYTES   LT_GATEWAY_PAGE_BYTES /* likewise its outputs: what is read in pieces is stored */
 #define LT_PROMPT_LATE_MS          500            /* before an end that could not be stored is tried again, ... */
 #define LT_PROMPT_LATE_MAX_MS      8000           /* ... twice as long each time, up to this */
 #define LT_PROMPT_HISTORY_MAX      1000           /* earlier prompts of a conversation that are read */

@@ -21,8 +21,7 @@ static lt_status gateway_continue_call(lt_gateway_request *request, lt_json argu
     return lt_fail(err, LT_E_INVALID, "run: expected the id that the answer of execute_code named");
   }
   LT_TRY(lt_gateway_runs_continue(request->gateway, wanted, run, err));
-  lt_gateway_runs_await(request, lt_str_of(run));
-  LT_TRY(lt_gateway_runs_tell(request->gateway, lt_str_of(run), ret_answer, err));
+  LT_TRY(lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err));
   return lt_gateway_pages_cut(lt_str_of(run), ret_answer, err);
 }
 

@@ -59,8 +59,7 @@ static lt_status gateway_execute_call(lt_gateway_request *request, lt_json argum
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   LT_TRY(gateway_execute_read(arguments, &arena, &program, err));
   LT_TRY(lt_gateway_runs_start(request->gateway, &program, run, err));
-  lt_gateway_runs_await(request, lt_str_of(run));
-  LT_TRY(lt_gateway_runs_tell(request->gateway, lt_str_of(run), ret_answer, err));
+  LT_TRY(lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err));
   return lt_gateway_pages_cut(lt_str_of(run), ret_answer, err);
 }
 

@@ -36,7 +36,7 @@ lt_status lt_gateway_runs_start(lt_gateway *gateway, const lt_gateway_program *p
   gateway_runs_put_message(program, &message);
   LT_TRY(lt_buf_check(&message, err, "the program is too long"));
   const lt_prompt_request request = {
-      .user = LT_GATEWAY_USER, .input = lt_buf_view(&message), .mode = LT_STR("program")};
+      .user = LT_GATEWAY_USER, .input = lt_buf_view(&message), .mode = LT_STR("program"), .is_deferred = true};
   LT_TRY(lt_agent_start(gateway->agent, &request, &ids, err));
   memcpy(ret_run, ids.prompt, LT_STORE_ID_BYTES + 1);
   return LT_OK;
@@ -89,7 +89,7 @@ static void gateway_runs_on_timeout(void *arg) {
   lt_cancel_fire(arg, LT_E_TIMEOUT);
 }
 
-void lt_gateway_runs_await(lt_gateway_request *request, lt_str run) {
+static void gateway_runs_await(lt_gateway_request *request, lt_str run, lt_buf *ret_prompt) LT_YIELDS {
   lt_gateway *gateway = request->gateway;
   lt_cancel until;
   lt_cancel_node node;
@@ -100,7 +100,7 @@ void lt_gateway_runs_await(lt_gateway_request *request, lt_str run) {
   }
   lt_cancel_follow(&request->cancel, &node, &until);
   lt_timer_start(timer, (uint64_t)gateway->session->config.mcp_wait_ms);
-  (void)lt_agent_wait(gateway->agent, run, &until, NULL);
+  (void)lt_agent_wait_for(gateway->agent, run, &until, ret_prompt, NULL);
   lt_cancel_remove(&request->cancel, &node);
   lt_timer_free(timer);
 }
@@ -226,12 +226,29 @@ static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answe
   return lt_buf_check(&answer->text, err, "no memory for the answer");
 }
 
-lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {
-  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+static lt_status gateway_runs_tell_prompt(lt_str run, const lt_buf *prompt, lt_gateway_answer *ret_answer,
+                                          lt_err *err) {
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc doc;
-  LT_TRY(lt_store_prompt_get(lt_toolbox_db(gateway->session->toolbox), LT_GATEWAY_USER, run, &prompt, err));
-  LT_TRY(lt_json_parse(&arena, lt_buf_view(&prompt), &doc, err));
+  LT_TRY(lt_buf_check(prompt, err, "no memory for the run"));
+  LT_TRY(lt_json_parse(&arena, lt_buf_view(prompt), &doc, err));
   const gateway_run_view view = {.run = run, .prompt = lt_json_root(&doc), .arena = &arena};
   return gateway_runs_put(&view, ret_answer, err);
+}
+
+lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {
+  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+  LT_TRY(lt_store_prompt_get(lt_toolbox_db(gateway->session->toolbox), LT_GATEWAY_USER, run, &prompt, err));
+  return gateway_runs_tell_prompt(run, &prompt, ret_answer, err);
+}
+
+/* What has ended is told from memory: the store may not have it. */
+lt_status lt_gateway_runs_answer(lt_gateway_request *request, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {
+  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+  gateway_runs_await(request, run, &prompt);
+  if (prompt.n > 0) {
+    return gateway_runs_tell_prompt(run, &prompt, ret_answer, err);
+  }
+  LT_TRY(lt_agent_store(request->gateway->agent, run, err));
+  return lt_gateway_runs_tell(request->gateway, run, ret_answer, err);
 }

@@ -43,11 +43,12 @@ typedef struct lt_prompt_row {
   lt_str input;
   lt_str origin; /* the configuration of the process, as JSON; may be empty */
   bool visible;
+  bool is_lazy; /* a power failure may take it back, unless something durable was stored after it */
 } lt_prompt_row;
 
 /* Creates a running prompt, and its conversation if that is new. The prompt belongs to this process, as after
  * lt_store_prompt_claim. LT_E_INVALID: the conversation has a prompt that has not ended, the prompt's id is taken, or
- * an id is malformed. LT_E_DENIED: the conversation belongs to another user. Durable. */
+ * an id is malformed. LT_E_DENIED: the conversation belongs to another user. Durable, but for `is_lazy`. */
 lt_status lt_store_prompt_create(lt_store *store, const lt_prompt_row *row, lt_err *err) LT_YIELDS;
 /* Sets the state. The first final state also sets the time of the end and releases the lease.
  * `usage`: JSON text, or empty to keep what is there; `error`: why it failed, or empty. LT_E_INVALID: the prompt has

@@ -496,6 +496,11 @@ static bool door_is_repeatable(const door_call *c) {
   return door_says_repeatable(c->annotations) && (!lt_json_exists(c->now) || door_says_repeatable(c->now));
 }
 
+static bool door_is_read_only(const door_call *c) {
+  return lt_json_bool(lt_json_get(c->annotations, "readOnlyHint"), false) &&
+         (!lt_json_exists(c->now) || lt_json_bool(lt_json_get(c->now, "readOnlyHint"), false));
+}
+
 /* A run that is not noted may start again under the same name, as hooks do. Its calls get no numbers: the journal would
  * refuse the second call of a number as recorded already. */
 static lt_status door_record_start(door_call *c) LT_YIELDS {
@@ -510,6 +515,7 @@ static lt_status door_record_start(door_call *c) LT_YIELDS {
         .input = door_shown_input(c),
         .edited_input = door_shown_edit(c),
         .repeatable = door_is_repeatable(c),
+        .read_only = door_is_read_only(c),
     };
     if (journal->begin(journal, &what, &c->record, &c->err) != LT_OK) {
       return lt_err_prefix(&c->err, "Tool \"%.*s\" was not called, as the call could not be recorded",

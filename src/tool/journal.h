@@ -25,6 +25,7 @@ typedef struct lt_journal_call {
   lt_str input;        /* JSON text of an object, as the caller gave it */
   lt_str edited_input; /* the input with which a person replaced it, and which the tool gets; empty: none */
   bool repeatable; /* read-only or idempotent: making the call twice does no harm (MCP 2025-11-25, ToolAnnotations) */
+  bool read_only;  /* it has no effect: it may be recorded later than it is made */
 } lt_journal_call;
 
 static inline uint64_t lt_journal_hash(lt_str tool, lt_str input) {

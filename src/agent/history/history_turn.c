@@ -14,6 +14,10 @@ static lt_status history_turn_do(const lt_turn *turn, void (*work)(void *arg), v
 
 lt_status lt_history_turn_read(lt_turn *turn, lt_err *err) {
   lt_status status = LT_E_LIMIT;
+  if (lt_deferred_start_is_open(turn->internal)) { /* it is the first of its conversation */
+    lt_buf_addc(&turn->history, "[]");
+    return lt_buf_check(&turn->history, err, "no memory for the conversation's history");
+  }
   for (size_t max = LT_PROMPT_HISTORY_MAX; max > 0 && status == LT_E_LIMIT; max /= 10) {
     lt_buf_clear(&turn->history);
     status = lt_store_history(turn->agent->options.db, turn->user, lt_str_of(turn->ids.conversation), max + 1,

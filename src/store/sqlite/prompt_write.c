@@ -133,7 +133,8 @@ lt_status lt_store_prompt_create(lt_store *db, const lt_prompt_row *row, lt_err 
   lt_prompt_row *r = &job.row;
   lt_str *texts[] = {&r->id, &r->user, &r->conversation, &r->model, &r->mode, &r->input, &r->origin};
   lt_clock_stamp(job.created_at);
-  return lt_db_job_run(db, LT_DB_DURABLE, prompt_create, &job, texts, sizeof texts / sizeof texts[0], err);
+  lt_db_sync sync = row->is_lazy ? LT_DB_LAZY : LT_DB_DURABLE;
+  return lt_db_job_run(db, sync, prompt_create, &job, texts, sizeof texts / sizeof texts[0], err);
 }
 
 /* --- Progress of a prompt ----------------------------------------------------------------------------------------- */
