@@ -55,6 +55,7 @@ LAYERS = {
 THIRD_PARTY = {
     "uv.h": "io",
     "curl.h": "io",
+    "evp.h": "io",
     "histedit.h": "io",
     "microhttpd.h": "io",
     "yaml.h": "config",

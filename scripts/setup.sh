@@ -22,6 +22,7 @@ build libuv1-dev             library libuv
 build libyaml-dev            library yaml-0.1
 build libsqlite3-dev         library sqlite3
 build libcurl4-openssl-dev   library libcurl
+build libssl-dev             header openssl/evp.h
 build libedit-dev            header histedit.h
 build libmicrohttpd-dev      header microhttpd.h
 build libcmocka-dev          library cmocka

@@ -131,6 +131,19 @@
 #define LT_MCP_WORDS_READ_BYTES      (64 * LT_KIB) /* of a server's own error text: the part that is examined ... */
 #define LT_MCP_WORDS_MAX_BYTES       640           /* ... and this much shown: with our own text it fits an lt_err */
 
+/* --- logins to MCP servers (mcp/mcp_auth.h) ----------------------------------------------------------------------- */
+#define LT_MCP_AUTH_BODY_MAX_BYTES   (256 * LT_KIB) /* an answer of an authorization server */
+#define LT_MCP_AUTH_MEMORY_BYTES     (8 * LT_MIB)   /* such answers with their indexes; or what is kept of them */
+#define LT_MCP_AUTH_FILE_MAX_BYTES   LT_MIB         /* tokens of a server as they are kept */
+#define LT_MCP_AUTH_SCOPES_MAX_BYTES (16 * LT_KIB)
+#define LT_MCP_AUTH_ANSWER_MS        15000 /* for an answer of an authorization server, and between its pieces */
+#define LT_MCP_AUTH_LOGIN_MS         (10 * 60 * 1000)   /* for a person to log in */
+#define LT_MCP_AUTH_LOGIN_MAX_MS     (24 * 3600 * 1000) /* the most that the command line may say */
+#define LT_MCP_AUTH_LOCK_MS          45000              /* for another process to renew the same tokens ... */
+#define LT_MCP_AUTH_LOCK_TRY_MS      20                 /* ... looked at so often */
+#define LT_MCP_AUTH_EARLY_S          30                 /* a token is renewed so long before it expires */
+#define LT_MCP_AUTH_CONNECTIONS_MAX  16 /* of browsers, at the port that waits for the answer to a login */
+
 /* --- walls around processes (jail/jail.h) ------------------------------------------------------------------------- */
 #define LT_JAIL_PATHS_MAX        64   /* --read and --write paths of one jail, each */
 #define LT_JAIL_CORE_BYTES       1    /* no core dump is so small; 0 would still hand it to a program of the system */

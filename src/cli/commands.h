@@ -53,6 +53,8 @@ typedef struct lt_command {
   ROW(store)             \
   ROW(config)            \
   ROW(trust)             \
+  ROW(login)             \
+  ROW(logout)            \
   ROW(doctor)
 
 #define LT_COMMAND_DECLARE(name) extern const lt_command lt_##name##_command;

@@ -46,6 +46,19 @@ typedef struct lt_config_file {
  * last time. ALWAYS: at once. */
 typedef enum lt_config_start { LT_CONFIG_START_ON_DEMAND, LT_CONFIG_START_ALWAYS } lt_config_start;
 
+/* How a server's tokens are got (OAuth 2.1). */
+typedef enum lt_config_grant { LT_CONFIG_GRANT_CODE, LT_CONFIG_GRANT_CREDENTIALS } lt_config_grant;
+
+/* mcpServers.*.oauth */
+typedef struct lt_config_oauth {
+  const char *client_id;         /* clientId; NULL: none */
+  const char *client_secret_env; /* clientSecretEnv: the name of a variable; NULL: none */
+  const char *client_metadata_url;
+  const char *const *scopes; /* NULL last, never NULL */
+  int64_t callback_port;     /* callbackPort; 0: any */
+  lt_config_grant grant;
+} lt_config_oauth;
+
 typedef struct lt_config_server {
   const char *name;
   const char *type;         /* "stdio", "http" or "sse" */
@@ -58,6 +71,7 @@ typedef struct lt_config_server {
   int64_t idle_timeout_ms;  /* idleTimeoutMs; 0: it is never stopped */
   lt_config_start start;
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
+  lt_config_oauth oauth;
   const char *const *roots;   /* absolute, NULL last, never NULL */
   bool answer_with_defaults;  /* answerWithDefaults */
   bool has_sampling;          /* sampling is given, ... */

@@ -44,7 +44,8 @@
 #define NAME_CONDITION "write a condition, or leave \"when\" out to match every call"
 
 static const char *const server_types[] = {"stdio", "http", "sse", "streamable-http", "streamableHttp", NULL};
-static const char *const starts[] = {"on-demand", "always", NULL}; /* lt_config_start */
+static const char *const starts[] = {"on-demand", "always", NULL};                      /* lt_config_start */
+static const char *const grants[] = {"authorization_code", "client_credentials", NULL}; /* lt_config_grant */
 static const char *const built_in_plugins[] = {"artifact", "interpreter", "plan", "python", NULL};
 static const char *const actions[] = {"allow", "ask", "deny", NULL};               /* lt_config_action */
 static const char *const exposures[] = {"code", "direct", "both", "hidden", NULL}; /* lt_config_expose */
@@ -80,6 +81,20 @@ const lt_config_key lt_config_keys[] = {
      .doc = "The address to connect to, instead of a command."},
     {"mcpServers.*.headers", HEADERS(lt_config_server, headers), FLAGS(LT_CONFIG_SECRET),
      .doc = "HTTP headers that are sent to that address, such as `Authorization: Bearer ${TOKEN}`."},
+    {"mcpServers.*.oauth", SECTION, FLAGS(LT_CONFIG_OPEN),
+     .doc = "How Lathe logs in to that address (OAuth 2.1); nothing is needed where the authorization server registers clients by itself."},
+    {"mcpServers.*.oauth.clientId", TEXT(lt_config_server, oauth.client_id), FLAGS(LT_CONFIG_EMPTY_IS_NONE),
+     .standard_text = "Lathe registers itself", .doc = "The id of a client that is registered there already."},
+    {"mcpServers.*.oauth.clientSecretEnv", TEXT(lt_config_server, oauth.client_secret_env), FLAGS(LT_CONFIG_EMPTY_IS_NONE | LT_CONFIG_VARIABLE),
+     .example = "TRACKER_CLIENT_SECRET", .doc = "The name of the environment variable that holds that client's secret, never the secret itself."},
+    {"mcpServers.*.oauth.clientMetadataUrl", TEXT(lt_config_server, oauth.client_metadata_url), FLAGS(LT_CONFIG_EMPTY_IS_NONE),
+     .doc = "The https address of a client ID metadata document: it is the client's id where the authorization server takes such ids."},
+    {"mcpServers.*.oauth.scopes", TEXTS(lt_config_server, oauth.scopes), .standard_text = "what the server asks for",
+     .doc = "The scopes to ask for."},
+    {"mcpServers.*.oauth.callbackPort", NUMBER(lt_config_server, oauth.callback_port), FROM_TO(0, 65535),
+     .doc = "The port of this machine that a browser is sent back to; 0: any that is free."},
+    {"mcpServers.*.oauth.grant", CHOICE(lt_config_server, oauth.grant), .choices = grants,
+     .doc = "`authorization_code`: a person logs in. `client_credentials`: the client of `clientId` acts for itself, without a login."},
     {"mcpServers.*.answerWithDefaults", TRUTH(lt_config_server, answer_with_defaults),
      .doc = "The server may ask questions (elicitation); its own default values are the answer, or it is declined where a required one is missing."},
     {"mcpServers.*.sampling", GIVEN(lt_config_server, has_sampling), .short_for = "allow",

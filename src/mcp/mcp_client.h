@@ -15,8 +15,9 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "json/json.h"
-#include "text/secrets.h"
 #include "io/loop.h"
+#include "mcp/mcp_auth.h"
+#include "text/secrets.h"
 
 typedef struct lt_mcp lt_mcp;
 
@@ -49,6 +50,7 @@ typedef struct lt_mcp_options {
   const char *url;            /* NULL: a process */
   lt_mcp_transport transport; /* of the url */
   const char *const *headers; /* of every request to the url: "Name: value"; NULL last; may be NULL */
+  lt_mcp_auth *auth;          /* tokens for the url; borrowed; NULL: none are sent */
   const char *command;        /* looked up in PATH */
   const char *const *args;    /* without argv[0]; NULL last; may be NULL */
   const char *const *env;     /* the child's whole environment, NAME=value; NULL last; NULL: ours */

@@ -106,8 +106,12 @@ static lt_http_stream *mcp_event_stream_get(lt_mcp_exchange *x, lt_err *err) LT_
   if (lt_http_status(stream) == 200 && type.n == 17 && strncasecmp(type.p, "text/event-stream", 17) == 0) {
     return stream;
   }
-  lt_fail(err, LT_E_PROTOCOL, "the server does not give an event stream: it answers GET with HTTP status %d",
-          lt_http_status(stream));
+  if (x->refusal.status != LT_OK) {
+    (void)lt_err_copy(err, &x->refusal);
+  } else {
+    lt_fail(err, LT_E_PROTOCOL, "the server does not give an event stream: it answers GET with HTTP status %d",
+            lt_http_status(stream));
+  }
   lt_http_close(stream);
   return NULL;
 }

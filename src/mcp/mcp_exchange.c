@@ -117,9 +117,11 @@ static void mcp_exchange_fill(const lt_mcp_exchange *x, const char *method, exch
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
 
-/* How long an answer may take is the caller's matter, who gives the exchange up. */
-lt_status lt_mcp_exchange_open(lt_mcp_exchange *x, const char *method, lt_http_stream **ret_stream, lt_err *err) {
+/* How long an answer may take is the caller's matter, who gives the exchange up. `authorization` may be empty. */
+static lt_status mcp_exchange_open_with(lt_mcp_exchange *x, const char *method, lt_str authorization,
+                                        lt_http_stream **ret_stream, lt_err *err) LT_YIELDS {
   exchange_headers headers = {.count = 0};
+  mcp_exchange_add(&headers, LT_STR("Authorization"), authorization);
   mcp_exchange_fill(x, method, &headers);
   bool is_last = strcmp(method, "DELETE") == 0;
   lt_buf url; /* a redirect of another exchange may change the link's */
@@ -140,6 +142,30 @@ lt_status lt_mcp_exchange_open(lt_mcp_exchange *x, const char *method, lt_http_s
   lt_status status = lt_http_open(x->link->http, &request, ret_stream, err);
   lt_buf_release(&url);
   return status;
+}
+
+/* Whether the request may be made again, with another token; it was not carried out. */
+static bool mcp_exchange_renews(lt_mcp_exchange *x, const lt_http_stream *stream, lt_str authorization) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  lt_str challenge = lt_http_header_of(stream, LT_STR("www-authenticate"));
+  lt_status status =
+      lt_mcp_auth_renew(x->link->base.server->auth, lt_http_status(stream), challenge, authorization, &err);
+  x->refusal = status == LT_OK || status == LT_E_NOTFOUND ? LT_ERR_INIT : err;
+  return status == LT_OK && x->cancel.why == LT_OK;
+}
+
+lt_status lt_mcp_exchange_open(lt_mcp_exchange *x, const char *method, lt_http_stream **ret_stream, lt_err *err) {
+  lt_mcp_auth *auth = x->link->base.server->auth;
+  for (bool is_again = false;; is_again = true) {
+    LT_AUTO_BUF(authorization, LT_HTTP_HEADERS_MAX_BYTES);
+    LT_TRY(auth != NULL ? lt_mcp_auth_header(auth, &authorization, err) : LT_OK);
+    LT_TRY(mcp_exchange_open_with(x, method, lt_buf_view(&authorization), ret_stream, err));
+    bool is_refused = lt_http_status(*ret_stream) == 401 || lt_http_status(*ret_stream) == 403;
+    if (auth == NULL || !is_refused || is_again || !mcp_exchange_renews(x, *ret_stream, lt_buf_view(&authorization))) {
+      return LT_OK;
+    }
+    lt_http_close(*ret_stream);
+  }
 }
 
 lt_str lt_mcp_exchange_type_of(const lt_http_stream *stream) {

@@ -85,8 +85,7 @@ static void mcp_link_report_line(lt_mcp_link *link, const parse_job *job) {
   }
 }
 
-void lt_mcp_link_take(lt_mcp_link *link, lt_str text) {
-  lt_str trimmed = lt_str_trim(text);
+static void mcp_link_take_trimmed(lt_mcp_link *link, lt_str trimmed) LT_YIELDS {
   if (mcp_link_looks_like_utf16(trimmed)) {
     link->events.on_garbled(link->events.arg, &(lt_mcp_result){.doc.text = trimmed});
     return;
@@ -107,6 +106,34 @@ void lt_mcp_link_take(lt_mcp_link *link, lt_str text) {
     mcp_link_report_line(link, &job);
   }
   lt_arena_release(&line.arena);
+}
+
+void lt_mcp_link_mask(const lt_mcp_link *link, lt_buf *text) {
+  const lt_secrets *tokens = link->server->auth != NULL ? lt_mcp_auth_secrets(link->server->auth) : NULL;
+  if (tokens != NULL) {
+    lt_secrets_mask_buf(tokens, text);
+  }
+}
+
+/* A server that repeats the token it was sent does not bring it into a program. */
+static void mcp_link_take_masked(lt_mcp_link *link, lt_str text, const lt_secrets *tokens) LT_YIELDS {
+  LT_AUTO_BUF(masked, LT_MCP_LINE_MAX_BYTES);
+  lt_secrets_mask_json(tokens, text, &masked);
+  if (masked.status == LT_OK) {
+    mcp_link_take_trimmed(link, lt_buf_view(&masked));
+  } else {
+    link->events.on_lost(link->events.arg, too_large);
+  }
+}
+
+void lt_mcp_link_take(lt_mcp_link *link, lt_str text) {
+  lt_str trimmed = lt_str_trim(text);
+  const lt_secrets *tokens = link->server->auth != NULL ? lt_mcp_auth_secrets(link->server->auth) : NULL;
+  if (lt_secrets_in(tokens, trimmed)) {
+    mcp_link_take_masked(link, trimmed, tokens);
+  } else {
+    mcp_link_take_trimmed(link, trimmed);
+  }
 }
 
 void lt_mcp_link_take_overlong(lt_mcp_link *link) {

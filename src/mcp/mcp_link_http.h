@@ -40,6 +40,7 @@ struct lt_mcp_exchange {
   lt_wait turn; /* its fiber waits here before it sends */
   lt_buf last_event_id;
   uint64_t retry_ms; /* until a broken stream is asked for again */
+  lt_err refusal;    /* why there is no token that the server takes; LT_OK: it is no matter of tokens */
 };
 
 /* --- mcp_exchange.c ----------------------------------------------------------------------------------------------- */

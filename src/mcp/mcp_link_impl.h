@@ -28,6 +28,8 @@ lt_status lt_mcp_link_stdio_open(lt_loop *loop, const lt_mcp_options *server, co
 lt_status lt_mcp_link_http_open(lt_loop *loop, const lt_mcp_options *server, lt_mcp_transport transport,
                                 const lt_mcp_link_events *events, lt_mcp_link **ret_link, lt_err *err);
 
+/* Masks the tokens that are sent to the server in a text of its own. */
+void lt_mcp_link_mask(const lt_mcp_link *link, lt_buf *text);
 /* Parses a text that the server sent, and reports it. LT_YIELDS when it is long. */
 void lt_mcp_link_take(lt_mcp_link *link, lt_str text) LT_YIELDS;
 /* Reports a text that was too long to be read. */

@@ -108,6 +108,10 @@ static void mcp_refusal_describe(lt_mcp_exchange *x, const lt_http_stream *strea
         LT_STR_ARG(lt_buf_view(&words)));
     return;
   }
+  if (x->refusal.status != LT_OK) {
+    *err = x->refusal;
+    return;
+  }
   lt_status kind = status == 401 || status == 403   ? LT_E_DENIED
                    : status == 429 || status >= 500 ? LT_E_IO
                                                     : LT_E_PROTOCOL;
@@ -194,6 +198,7 @@ void lt_mcp_refusal_read(lt_mcp_exchange *x, lt_http_stream *stream) {
     mcp_refusal_lose_session(x);
     return;
   }
+  lt_mcp_link_mask(&x->link->base, &body);
   mcp_refusal_describe(x, stream, lt_buf_view(&body), &err);
   if (!mcp_refusal_take_error(x, status, lt_buf_view(&body), &err) && lt_mcp_exchange_is_awaited(x)) {
     const lt_mcp_refusal refusal = {.id = x->id, .http_status = status, .err = err};

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "io/process_memory.h"
 #include "mcp/mcp_facts.h"
-#include "mcp/mcp_url.h"
 #include "source/elicitation_defaults.h"
+#include "source/mcp_authorization.h"
 #include "source/mcp_list_place.h"
 #include "source/mcp_provider.h"
 #include "source/source.h"
@@ -17,6 +17,7 @@ typedef struct mcp_source {
   lt_source_options options;
   lt_mcp_provider *provider;
   bool answers_with_defaults;
+  lt_mcp_auth *auth; /* NULL: none is possible */
 } mcp_source;
 
 static mcp_source *mcp_source_of(lt_source *base) {
@@ -28,14 +29,14 @@ static bool mcp_source_is_variable(lt_str name_and_equals, const char *name) {
   return lt_str_eqc(lt_str_sub(name_and_equals, 0, name_and_equals.n - 1), name);
 }
 
-/* Servers must not get the keys of models. */
+/* Servers must not get the keys of models, nor what other servers' tokens depend on. */
 static bool mcp_source_is_model_key(const lt_config *config, lt_str name_and_equals) {
   bool is_key = mcp_source_is_variable(name_and_equals, "OPENAI_API_KEY");
   for (size_t i = 0; i < config->model_count && !is_key; i++) {
     const char *name = config->models[i].api_key_env;
     is_key = name != NULL && mcp_source_is_variable(name_and_equals, name);
   }
-  return is_key;
+  return is_key || lt_mcp_authorization_is_secret(config, lt_str_sub(name_and_equals, 0, name_and_equals.n - 1));
 }
 
 static bool mcp_source_is_overridden(const lt_config_server *server, lt_str name_and_equals) {
@@ -89,23 +90,6 @@ static void mcp_source_on_server_warning(void *arg, lt_mcp *mcp, lt_str message)
   (void)mcp;
   const mcp_source *self = arg;
   self->options.on_warning(self->options.arg, message);
-}
-
-/* Without TLS everybody on the way reads the headers, and writes the tools' descriptions. */
-static lt_status mcp_source_check_url(const lt_config_server *server, lt_err *err) {
-  lt_str url = lt_str_of(server->url);
-  if (lt_mcp_url_origin(url).n == 0) {
-    return lt_fail(err, LT_E_CONFIG,
-                   "its url must begin with https:// or http://, and have no user or password (write \"headers\")");
-  }
-  bool is_plain = url.p[4] == ':';
-  if (is_plain && !server->allow_http && !lt_mcp_url_is_loopback(url)) {
-    return lt_fail(
-        err, LT_E_DENIED,
-        "its url begins with http://, so that everybody on the way could read and change what is sent: write "
-        "https://, or allowHttp: true");
-  }
-  return LT_OK;
 }
 
 static lt_status mcp_source_check_roots(const lt_config_server *server, lt_err *err) {
@@ -169,6 +153,7 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
       .url = is_process ? NULL : server->url,
       .transport = strcmp(server->type, "sse") == 0 ? LT_MCP_OLD_SSE : LT_MCP_ANY_HTTP,
       .headers = server->headers,
+      .auth = self->auth,
       .roots = server->roots[0] != NULL ? server->roots : NULL,
       .offers = mcp_source_offers,
       .on_ask = mcp_source_on_server_ask,
@@ -199,7 +184,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
     return LT_OK;
   }
   if (strcmp(server->type, "stdio") != 0) {
-    LT_TRY(mcp_source_check_url(server, err));
+    LT_TRY(lt_mcp_authorization_check_url(server, err));
   }
   LT_TRY(mcp_source_check_roots(server, err));
   mcp_source *self = lt_mem_zalloc(1, sizeof *self);
@@ -209,8 +194,12 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   self->base = (lt_source){.type = &lt_mcp_source, .name = server->name};
   self->options = *options;
   self->answers_with_defaults = server->answer_with_defaults;
-  lt_status status = mcp_source_open_provider(self, server, err);
+  lt_status status = lt_mcp_authorization_open(options->loop, server, &self->auth, err);
+  if (status == LT_OK) {
+    status = mcp_source_open_provider(self, server, err);
+  }
   if (status != LT_OK) {
+    lt_mcp_auth_free(self->auth);
     lt_mem_free(self);
     return status;
   }
@@ -297,6 +286,7 @@ static lt_status mcp_source_describe(lt_source *source, lt_arena *arena, lt_sour
 static void mcp_source_close(lt_source *source) LT_YIELDS {
   mcp_source *self = mcp_source_of(source);
   lt_mcp_provider_close(self->provider);
+  lt_mcp_auth_free(self->auth);
   lt_mem_free(self);
 }
 
