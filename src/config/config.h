@@ -4,9 +4,10 @@
  * one table of known keys (config_keys.h). An unknown key is an error that names the nearest known one; unknown keys
  * inside `mcpServers` are warnings, because other clients have keys of their own.
  *
- * Environment references are replaced in string values only: ${NAME} (an error when unset), ${NAME:-default} (also when
- * empty), $${ for the two characters themselves. Records with `disabled: true` are left as they are written. The values
- * are secrets: no message shows one, and lt_config.secrets lists those that no other text may show either.
+ * Environment references are replaced in string values only: ${NAME} (an error when unset; of a server its fault
+ * alone), ${NAME:-default} (also when empty), $${ for the two characters themselves. Records with `disabled: true` are
+ * left as they are written. The values are secrets: no message shows one, and lt_config.secrets lists those that no
+ * other text may show either.
  *
  * This is data only. app/ turns it into a policy, modes and models.
  *
@@ -81,6 +82,7 @@ typedef struct lt_config_server {
   int64_t sampling_tokens;    /* sampling.maxTokens, of one answer */
   bool allow_http;            /* allowHttp */
   bool disabled;
+  const char *fault; /* why it cannot be used: a variable that it refers to is not set; NULL: it can */
 } lt_config_server;
 
 typedef struct lt_config_module {

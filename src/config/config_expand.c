@@ -53,15 +53,26 @@ static const char *config_variable(const config_reference *ref, char *name, size
   return value && (value[0] || !ref->has_fallback) ? value : NULL;
 }
 
+#define NOT_SET "%s:%u: the environment variable %s is not set: set it, or write ${%s:-default}"
+
+/* A server without a variable is of no use, but the others are. */
+static lt_status config_miss_variable(const lt_config_reading *r, uint32_t line, lt_str name) {
+  lt_yaml_clipped shown = lt_yaml_clip(name);
+  if (r->fault == NULL) {
+    return lt_fail(r->err, LT_E_CONFIG, NOT_SET, r->name, line, shown.text, shown.text);
+  }
+  if (*r->fault == NULL) {
+    *r->fault = lt_arena_printf(&r->config->arena, NOT_SET, r->name, line, shown.text, shown.text).p;
+  }
+  return *r->fault != NULL ? LT_OK : lt_config_no_memory(r);
+}
+
 static lt_status config_add_reference(const lt_config_reading *r, uint32_t line, const config_reference *ref,
                                       bool is_secret, lt_buf *out) {
   char name[256];
   const char *value = config_variable(ref, name, sizeof name);
   if (!value && !ref->has_fallback) {
-    lt_yaml_clipped shown = lt_yaml_clip(ref->name);
-    return lt_fail(r->err, LT_E_CONFIG,
-                   "%s:%u: the environment variable %s is not set: set it, or write ${%s:-default}", r->name, line,
-                   shown.text, shown.text);
+    return config_miss_variable(r, line, ref->name);
   }
   if (value && is_secret) {
     LT_TRY(lt_config_secret_variable(r, ref->name, lt_str_of(value)));

@@ -88,7 +88,7 @@ lt_status lt_config_finish_server(const lt_config_reading *r, const lt_yaml_node
     LT_TRY(server->cwd != NULL ? LT_OK : lt_config_no_memory(r));
   }
   const char *target = is_stdio ? server->command : server->url;
-  if (server->disabled || (target != NULL && target[0] != '\0')) {
+  if (server->disabled || server->fault != NULL || (target != NULL && target[0] != '\0')) {
     return LT_OK;
   }
   lt_config_place_text where = lt_config_place_of(place);

@@ -63,7 +63,7 @@ _Static_assert(offsetof(lt_config_server, name) == 0 && offsetof(lt_config_count
 /* clang-format off */
 const lt_config_key lt_config_keys[] = {
     {"mcpServers", NAMED(lt_config, servers, server_count, lt_config_server), FLAGS(LT_CONFIG_OPEN),
-     AT_MOST(LT_MCP_SERVERS_MAX), .needs = command_or_url, .finish = lt_config_finish_server,
+     AT_MOST(LT_MCP_SERVERS_MAX), .fault_at = offsetof(lt_config_server, fault), .needs = command_or_url, .finish = lt_config_finish_server,
      .wants = "start programs, with the environment of this process, or connect to addresses",
      .doc = "MCP servers by name, in the shape that every MCP client uses; unknown keys of a server are warnings."},
     {"mcpServers.*.type", TEXT(lt_config_server, type), .choices = server_types,

@@ -68,6 +68,7 @@ struct lt_config_key {
   size_t at;                  /* the member's offset in the record, or in lt_config; LT_CONFIG_NOWHERE */
   size_t count_at;            /* likewise of the count of records or counts */
   size_t record_bytes;        /* the size of one record or count */
+  size_t fault_at;            /* of a record's member for the message about an unset variable; 0: the file fails */
   lt_config_finish_fn *finish;
   lt_config_harmless_fn *is_harmless; /* NULL: only a trusted file may have the key; sections and records: their keys */
   const char *wants;                  /* top keys: what an untrusted file wants with it, such as "start programs" */

@@ -11,9 +11,10 @@ typedef struct lt_config_reading {
   const char *name;   /* of the file, in messages; in the arena of the configuration */
   const char *folder; /* relative paths count from here */
   lt_config_layer layer;
-  bool is_found;    /* a file that is read in any folder: its servers start beside it */
-  bool is_foreign;  /* another client's file: only its mcpServers count, other keys are warnings */
-  bool is_disabled; /* inside a disabled record: texts stay as written, and variables may be missing */
+  bool is_found;      /* a file that is read in any folder: its servers start beside it */
+  bool is_foreign;    /* another client's file: only its mcpServers count, other keys are warnings */
+  bool is_disabled;   /* inside a disabled record: texts stay as written, and variables may be missing */
+  const char **fault; /* inside a server: takes the message about an unset variable, in place of a failure; or NULL */
   lt_err *err;
 } lt_config_reading;
 

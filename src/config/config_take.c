@@ -115,6 +115,7 @@ static lt_status config_take_record(const lt_config_reading *r, const lt_config_
   }
   lt_config_reading inner = *r;
   inner.is_disabled = config_is_disabled(key, node);
+  inner.fault = key->fault_at != 0 ? (const char **)(void *)(record + key->fault_at) : r->fault;
   LT_TRY(config_take_inside(&inner, key, node, place, record));
   return key->finish != NULL ? key->finish(&inner, node, place, record) : LT_OK;
 }

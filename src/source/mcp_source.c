@@ -183,6 +183,9 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   if (server->disabled) {
     return LT_OK;
   }
+  if (server->fault != NULL) {
+    return lt_fail(err, LT_E_CONFIG, "%s", server->fault);
+  }
   if (strcmp(server->type, "stdio") != 0) {
     LT_TRY(lt_mcp_authorization_check_url(server, err));
   }

@@ -138,7 +138,15 @@ describe("environment references", () => {
 
   test("${NAME} is replaced", async () => prints(await seen("<${TOKEN}>", { TOKEN: "t0k" }), { stdout: "<t0k>\n" }));
   test("${NAME} that is not set is an error that says which", async () => {
-    assert.match(await mistake(env("${NO_SUCH_TOKEN}")), /NO_SUCH_TOKEN/);
+    assert.match(await mistake({ modules: [{ name: "m", path: "${NO_SUCH_PLACE}" }] }), /NO_SUCH_PLACE/);
+  });
+  test("of a server it makes that server fail, by name, and no other", async () => {
+    const c = { mcpServers: { lost: { ...fake(), env: { T: "${NO_SUCH_TOKEN}" } }, far: { url: "${NO_SUCH_URL}" }, fake: fake() } };
+    const end = await program("fakeAdd({ a: 1, b: 1 })", ["--config", config(c)]);
+    assert.equal(end.stdout, "2\n");
+    assert.equal(end.code, 0);
+    assert.match(end.stderr, /warning: server "lost": .*lathe\.yaml:1: the environment variable NO_SUCH_TOKEN is not set/);
+    assert.match(end.stderr, /warning: server "far": .*NO_SUCH_URL is not set/);
   });
   test("${NAME:-default}", async () => {
     prints(await seen("${NO_SUCH_TOKEN:-else}"), { stdout: "else\n" });

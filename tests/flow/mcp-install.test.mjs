@@ -93,6 +93,19 @@ describe("lathe mcp install", { concurrency: 3 }, () => {
     assert.ok(!existsSync(join(elsewhere, ".local/state/lathe/lathe.db")), "the store is the one that was written");
   });
 
+  test("a server whose variable is not set fails by name, and the gateway has the others", async () => {
+    const h = home({}, JSON.stringify({ mcpServers: { t: fake(), lost: { command: "x", env: { K: "${NO_SUCH_TOKEN}" } } } }));
+    const begin = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } } };
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "execute_code", arguments: { code: "tAdd({ a: 20, b: 22 })" } } };
+    const gateway = start(["mcp"], { cwd: h.path, typed: true, env: { HOME: h.path } });
+    gateway.type(`${JSON.stringify(begin)}\n${JSON.stringify(call)}\n`);
+    await until(() => gateway.out().includes('"id":1'), "the call is answered");
+    gateway.child.stdin.end();
+    const done = await gateway.ended;
+    assert.match(done.stdout, /42/);
+    assert.match(done.stderr, /server "lost": .*NO_SUCH_TOKEN is not set/);
+  });
+
   test("--print prints the text alone and writes nothing", async () => {
     const h = home();
     const json = JSON.parse((await ok(h.lathe(["install", "vscode", "--print"]))).stdout);

@@ -262,9 +262,13 @@ static void a_value_is_not_looked_into_again(void **state) {
 static void an_unset_reference_is_named(void **state) {
   (void)state;
   unsetenv("LT_TEST_NOT");
-  expect_config_error("mcpServers:\n  a:\n    command: x\n    env:\n      T: ${LT_TEST_NOT}\n",
+  fixture f;
+  parse_well(&f, "mcpServers:\n  a:\n    command: x\n    env:\n      T: ${LT_TEST_NOT}\n  b: {command: y}\n");
+  assert_string_equal(f.config.servers[0].fault,
                       "lathe.yaml:5: the environment variable LT_TEST_NOT is not set: set it, or write "
                       "${LT_TEST_NOT:-default}");
+  assert_null(f.config.servers[1].fault);
+  lt_config_release(&f.config);
   const char *broken[] = {"${", "${}", "${A", "${1A}", "${A B}", "${input:token}", "${:-x}"};
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
     char text[100];
@@ -298,7 +302,7 @@ static void secrets_are_never_shown(void **state) {
       "mcpServers: {a: {url: x, headers: hush}}",
       "mcpServers: {a: {args: ['${LT_TEST_SECRET}']}}",
       "mcpServers: {a: {command: x, env: {'A=B': '${LT_TEST_SECRET}'}}}",
-      "mcpServers: {a: {command: '${LT_TEST_SECRET}', args: ['${LT_TEST_NOT}']}}",
+      "modules: [{name: '${LT_TEST_SECRET}', path: '${LT_TEST_NOT}'}]",
       "modules: [{name: '${LT_TEST_SECRET}', path: a}, {name: '${LT_TEST_SECRET}', path: b}]",
       "mcpServers: {a: {command: x, env: {K: 'hush\\x'}}}\n  bad",
   };
