@@ -2,7 +2,8 @@
 
 static lt_mcp_offers server_answers_offers(lt_responder *base, lt_str server) {
   const lt_server_answers *self = (const lt_server_answers *)(const void *)base;
-  lt_mcp_offers offers = {.has_forms = false};
+  bool is_all = self->way_in == NULL && self->is_way_in_late;
+  lt_mcp_offers offers = {.has_forms = is_all, .has_urls = is_all, .has_sampling = is_all, .has_roots = is_all};
   if (self->way_in != NULL) {
     offers = self->way_in->offers(self->way_in, server);
   }
@@ -23,9 +24,10 @@ static lt_status server_answers_answer(lt_responder *base, const lt_server_quest
 }
 
 lt_status lt_server_answers_init(lt_server_answers *self, lt_loop *loop, lt_config *config, const lt_secrets *secrets,
-                                 lt_responder *way_in, lt_err *err) {
+                                 lt_responder *way_in, bool is_way_in_late, lt_err *err) {
   *self = (lt_server_answers){.base = {.offers = server_answers_offers, .answer = server_answers_answer},
                               .way_in = way_in,
+                              .is_way_in_late = is_way_in_late,
                               .sampling = lt_sampling_new(loop, config, secrets)};
   return self->sampling != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
 }

@@ -8,12 +8,13 @@
 typedef struct lt_server_answers {
   lt_responder base;    /* first */
   lt_responder *way_in; /* may be NULL */
+  bool is_way_in_late;  /* it comes after the servers have started: until then they are offered everything */
   lt_sampling *sampling;
 } lt_server_answers;
 
 /* Borrows everything; not to be moved. Errors: LT_E_NOMEM. Owns: the caller, lt_server_answers_release. */
 lt_status lt_server_answers_init(lt_server_answers *answers, lt_loop *loop, lt_config *config,
-                                 const lt_secrets *secrets, lt_responder *way_in, lt_err *err);
+                                 const lt_secrets *secrets, lt_responder *way_in, bool is_way_in_late, lt_err *err);
 /* The servers have ended. A zero struct is allowed. */
 void lt_server_answers_release(lt_server_answers *answers);
 

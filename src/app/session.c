@@ -52,7 +52,7 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .start = s->start,
       .only = s->start_only,
   };
-  LT_TRY(lt_server_answers_init(&s->answers, s->loop, &s->config, s->secrets, s->asked, err));
+  LT_TRY(lt_server_answers_init(&s->answers, s->loop, &s->config, s->secrets, s->asked, s->is_asked_later, err));
   LT_TRY(lt_sources_open(&sources, &s->sources, err));
   return lt_toolbox_load(s->toolbox, err);
 }

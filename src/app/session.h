@@ -28,7 +28,8 @@ typedef struct lt_session {
   bool without_sources;   /* set by the way in before it opens the session: no source of tools is started */
   lt_source_start start;  /* likewise, of the sources ... */
   const char *start_only; /* ... or of the one of this name; NULL: of all (app/sources.h) */
-  lt_responder *asked;    /* likewise: answers what servers ask; NULL: nobody */
+  lt_responder *asked;    /* likewise: answers what servers ask; NULL: nobody, or ... */
+  bool is_asked_later;    /* ... somebody who comes when the session is open (session.answers.way_in) */
   lt_config config;
   const lt_mode_rounds *rounds;      /* defaults.maxRounds */
   const lt_exposure_rule *exposures; /* tools.expose */

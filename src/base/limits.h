@@ -285,8 +285,10 @@
 /* --- the gateway (src/gateway) ------------------------------------------------------------------------------------ */
 #define LT_GATEWAY_REQUESTS_MAX      1024         /* of all clients, at once */
 #define LT_GATEWAY_PEER_BYTES        (4 * LT_MIB) /* of what one client says about itself */
-#define LT_GATEWAY_WAIT_MS           45000        /* then a call is answered with "not done": clients give up at 60 s */
-#define LT_GATEWAY_PAGE_BYTES        8000         /* of one answer: no client that was measured cuts it */
+#define LT_GATEWAY_STATES_MAX        1024         /* runs that a client was asked about and may come back to */
+#define LT_GATEWAY_QUESTION_BYTES    8000  /* of the input in a question to a client; a longer one is not asked there */
+#define LT_GATEWAY_WAIT_MS           45000 /* then a call is answered with "not done": clients give up at 60 s */
+#define LT_GATEWAY_PAGE_BYTES        8000  /* of one answer: no client that was measured cuts it */
 #define LT_GATEWAY_TEXT_BYTES        (256 * LT_KIB)  /* a description */
 #define LT_GATEWAY_SERVERS_BYTES     1500            /* names of servers in a description; then "and more" */
 #define LT_GATEWAY_LISTING_TOKENS    3000            /* the listing of tools: some clients cut at 16,300 characters */

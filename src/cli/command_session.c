@@ -69,6 +69,7 @@ static void command_session_on_fiber(void *arg) {
   lt_err err = LT_ERR_INIT;
   s->activity = lt_activity_new(s->app.loop, &s->console);
   s->server_questions = s->plan.asks_for_servers ? lt_server_questions_new(s->app.loop, &s->console) : NULL;
+  s->app.is_asked_later = s->plan.has_clients;
   s->app.asked = s->app.asked != NULL ? s->app.asked : s->server_questions;
   if (lt_session_open(&s->app, &err) != LT_OK) {
     command_session_print_error(s, &err);

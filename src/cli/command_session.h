@@ -22,6 +22,7 @@ typedef struct lt_command_plan {
   /* Handles SIGINT. False, or NULL here: SIGINT ends the session as SIGTERM does. Must not yield. */
   bool (*on_interrupt)(lt_command_session *session, void *arg);
   void *arg;
+  bool has_clients;      /* what servers ask is asked by the command's own clients, which come later */
   bool asks_for_servers; /* what servers ask is asked at the terminal, where there is one */
 } lt_command_plan;
 

@@ -33,7 +33,7 @@ static int mcp_work(lt_command_session *s, void *arg) LT_YIELDS {
 
 static int mcp_command(void *arg) {
   const mcp_options *opt = arg;
-  const lt_command_plan plan = {.work = mcp_work};
+  const lt_command_plan plan = {.work = mcp_work, .has_clients = true};
   return lt_command_session_run(&opt->sources, &plan);
 }
 

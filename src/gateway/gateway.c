@@ -2,15 +2,15 @@
 
 #include "app/agent_options.h"
 #include "base/mem.h"
+#include "gateway/gateway_asking.h"
 #include "gateway/gateway_request.h"
 #include "gateway/gateway_state.h"
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 static void gateway_on_event(void *arg, lt_str user, const char *event, lt_str data) {
-  (void)arg; /* the answers are read from the store, where events are only after it */
+  const lt_gateway *gateway = arg; /* answers are read from the store, where events are only after it */
   (void)user;
-  (void)event;
-  (void)data;
+  lt_gateway_asking_take_event(gateway->asking, event, data);
 }
 
 static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
@@ -34,7 +34,8 @@ static lt_status gateway_open_parts(lt_gateway *gateway, lt_err *err) {
   if (gateway->journal == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  return gateway_open_agent(gateway, err);
+  gateway->asking = lt_gateway_asking_new(gateway);
+  return gateway->asking != NULL ? gateway_open_agent(gateway, err) : lt_fail(err, LT_E_NOMEM, "out of memory");
 }
 
 lt_status lt_gateway_open(lt_session *session, lt_gateway **ret_gateway, lt_err *err) {
@@ -68,6 +69,7 @@ void lt_gateway_close(lt_gateway *gateway) {
   }
   lt_gateway_finish(gateway);
   lt_agent_free(gateway->agent);
+  lt_gateway_asking_close(gateway->asking);
   lt_store_journal_free(gateway->journal);
   lt_http_free(gateway->http);
   lt_modules_release(&gateway->modules);

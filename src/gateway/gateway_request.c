@@ -2,7 +2,10 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "gateway/gateway_asking.h"
 #include "gateway/gateway_direct.h"
+#include "gateway/gateway_pages.h"
+#include "gateway/gateway_runs.h"
 #include "gateway/gateway_text.h"
 
 #define MODERN       LT_MCP_VERSION_MODERN
@@ -157,12 +160,25 @@ static void gateway_request_put_answer(lt_gateway_request *r, const lt_gateway_a
   }
 }
 
+/* The call was made before: this one brings what the client was asked for. */
+static lt_status gateway_request_resume(lt_gateway_request *r, lt_str run, bool is_cut, lt_gateway_answer *answer,
+                                        lt_err *err) LT_YIELDS {
+  LT_TRY(lt_gateway_runs_answer(r, run, answer, err));
+  return is_cut ? lt_gateway_pages_cut(run, answer, err) : LT_OK;
+}
+
 /* A failure that the model can repair is an answer, not an error of the protocol, which clients do not show it. */
 static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
   lt_json name = lt_json_get(r->params, "name"), arguments = lt_json_get(r->params, "arguments");
   const lt_gateway_tool *tool = gateway_request_find_tool(name);
   LT_AUTO_BUF(direct, LT_MIB);
   lt_str wire;
+  LT_AUTO_BUF(run, LT_KIB);
+  lt_status resumed = lt_gateway_asking_take_input(r->gateway->asking, r, &run, r->err);
+  if (resumed != LT_OK && resumed != LT_E_NOTFOUND) {
+    return resumed;
+  }
+  *r->err = LT_ERR_INIT;
   if (tool == NULL && (!lt_json_str(name, r->arena, &wire) || !lt_gateway_direct_find(r->gateway, wire, &direct))) {
     return lt_fail(r->err, LT_E_INVALID,
                    "there is no such tool: tools of servers are called in a program, by execute_code");
@@ -171,18 +187,24 @@ static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
   lt_gateway_answer answer = {.is_error = false};
   lt_buf_init(&answer.text, LT_JSON_MAX_BYTES);
   lt_buf_init(&answer.whole, LT_JSON_MAX_BYTES);
-  lt_status status = tool != NULL ? tool->call(r, arguments, &answer, &why)
-                                  : lt_gateway_direct_call(r, lt_buf_view(&direct), arguments, &answer, &why);
+  lt_status status = resumed == LT_OK ? gateway_request_resume(r, lt_buf_view(&run), tool != NULL, &answer, &why)
+                     : tool != NULL   ? tool->call(r, arguments, &answer, &why)
+                                      : lt_gateway_direct_call(r, lt_buf_view(&direct), arguments, &answer, &why);
   if (status != LT_OK) {
     lt_buf_clear(&answer.text);
     lt_buf_addc(&answer.text, lt_err_msg(&why));
     answer.is_error = true;
   }
   lt_secrets_mask_buf(r->gateway->session->secrets, &answer.text);
-  gateway_request_put_answer(r, &answer);
+  status = LT_OK;
+  if (r->wants_input) {
+    status = lt_gateway_asking_put_input(r->gateway->asking, r);
+  } else {
+    gateway_request_put_answer(r, &answer);
+  }
   lt_buf_release(&answer.text);
   lt_buf_release(&answer.whole);
-  return LT_OK;
+  return status;
 }
 
 /* --- Methods ------------------------------------------------------------------------------------------------------ */
@@ -239,7 +261,7 @@ lt_status lt_gateway_request_carry_out(lt_gateway_request *r) {
     return lt_fail(r->err, LT_E_NOTFOUND, "Method not found");
   }
   LT_TRY(method->answer(r));
-  if (r->is_modern) {
+  if (r->is_modern && !r->wants_input) {
     lt_json_key(r->w, "resultType");
     lt_json_put_cstr(r->w, "complete");
   }

@@ -21,8 +21,11 @@ struct lt_gateway_request {
   lt_json id, params, meta;    /* meta: params._meta, or NONE */
   lt_json progress_token;      /* of _meta, a string or an integer; NONE: the client wants no progress */
   bool is_modern;              /* of 2026-07-28 */
-  bool is_cancelled;           /* the client has said that it does not want the answer */
-  lt_cancel cancel;            /* fired by that, by the end of the connection, and by the end of the gateway */
+  bool wants_input;            /* the client is to answer questions first (gateway_asking.h), of this run: */
+  char input_run[LT_STORE_ID_BYTES + 1];
+  bool has_brought_input; /* the client has answered some with this request */
+  bool is_cancelled;      /* the client has said that it does not want the answer */
+  lt_cancel cancel;       /* fired by that, by the end of the connection, and by the end of the gateway */
   lt_cancel_node closing;
   lt_json_writer *w; /* where the members of the result go */
   lt_err *err;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "gateway/gateway_asking.h"
 #include "json/json.h"
 #include "tool/whole_answer.h"
 
@@ -99,8 +100,11 @@ static void gateway_runs_await(lt_gateway_request *request, lt_str run, lt_buf *
     return; /* the answer is that it is not done */
   }
   lt_cancel_follow(&request->cancel, &node, &until);
+  lt_gateway_attending attending = {.request = request, .run = run, .until = &until};
+  lt_gateway_asking_attend(gateway->asking, &attending);
   lt_timer_start(timer, (uint64_t)gateway->session->config.mcp_wait_ms);
   (void)lt_agent_wait_for(gateway->agent, run, &until, ret_prompt, NULL);
+  lt_gateway_asking_leave(gateway->asking, &attending);
   lt_cancel_remove(&request->cancel, &node);
   lt_timer_free(timer);
 }
@@ -110,6 +114,7 @@ typedef struct gateway_run_view {
   lt_str run;
   lt_json prompt; /* as lt_store_prompt_get has it */
   lt_arena *arena;
+  const lt_gateway_asking *asking;
 } gateway_run_view;
 
 static lt_str gateway_runs_text_of(const gateway_run_view *view, lt_json value) {
@@ -184,6 +189,7 @@ static void gateway_runs_put_progress(const gateway_run_view *view, lt_buf *out)
   }
   lt_buf_printf(out, "Run %.*s is not done: %zu of %zu calls done.", LT_STR_ARG(view->run), done, calls);
   lt_buf_add(out, lt_buf_view(&waiting));
+  lt_gateway_asking_put_open(view->asking, view->run, out);
   lt_buf_printf(out, "\nNothing is lost. Call continue_run with run \"%.*s\" to wait on and get the answer.",
                 LT_STR_ARG(view->run));
 }
@@ -226,20 +232,20 @@ static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answe
   return lt_buf_check(&answer->text, err, "no memory for the answer");
 }
 
-static lt_status gateway_runs_tell_prompt(lt_str run, const lt_buf *prompt, lt_gateway_answer *ret_answer,
-                                          lt_err *err) {
+static lt_status gateway_runs_tell_prompt(const lt_gateway *gateway, lt_str run, const lt_buf *prompt,
+                                          lt_gateway_answer *ret_answer, lt_err *err) {
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc doc;
   LT_TRY(lt_buf_check(prompt, err, "no memory for the run"));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(prompt), &doc, err));
-  const gateway_run_view view = {.run = run, .prompt = lt_json_root(&doc), .arena = &arena};
+  const gateway_run_view view = {.run = run, .prompt = lt_json_root(&doc), .arena = &arena, .asking = gateway->asking};
   return gateway_runs_put(&view, ret_answer, err);
 }
 
 lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {
   LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
   LT_TRY(lt_store_prompt_get(lt_toolbox_db(gateway->session->toolbox), LT_GATEWAY_USER, run, &prompt, err));
-  return gateway_runs_tell_prompt(run, &prompt, ret_answer, err);
+  return gateway_runs_tell_prompt(gateway, run, &prompt, ret_answer, err);
 }
 
 /* What has ended is told from memory: the store may not have it. */
@@ -247,7 +253,7 @@ lt_status lt_gateway_runs_answer(lt_gateway_request *request, lt_str run, lt_gat
   LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
   gateway_runs_await(request, run, &prompt);
   if (prompt.n > 0) {
-    return gateway_runs_tell_prompt(run, &prompt, ret_answer, err);
+    return gateway_runs_tell_prompt(request->gateway, run, &prompt, ret_answer, err);
   }
   LT_TRY(lt_agent_store(request->gateway->agent, run, err));
   return lt_gateway_runs_tell(request->gateway, run, ret_answer, err);

@@ -11,6 +11,7 @@
 #define LT_GATEWAY_USER LT_STR("local")
 
 typedef struct lt_gateway_request lt_gateway_request;
+typedef struct lt_gateway_asking lt_gateway_asking;
 
 struct lt_gateway {
   lt_session *session;
@@ -20,6 +21,7 @@ struct lt_gateway {
   lt_journal *journal;              /* the store's */
   lt_masked_journal masked_journal; /* in front of it */
   lt_agent *agent;
+  lt_gateway_asking *asking; /* gateway_asking.h */
   lt_gateway_peer *peers;
   size_t requests; /* that are being answered */
   lt_cancel closing;

@@ -1,6 +1,7 @@
 /* What a server asks: by requests of its own before 2026-07-28, inside an answer since then. */
 #include "base/limits.h"
 #include "base/mem.h"
+#include "io/fan_out.h"
 #include "mcp/mcp_session_impl.h"
 
 /* A request of the server that is being answered, on a fiber of its own. */
@@ -84,33 +85,75 @@ static lt_status mcp_questions_answer(lt_mcp_session *s, lt_json method, lt_mcp_
 
 /* --- Inside an answer --------------------------------------------------------------------------------------------- */
 
+/* One of the questions of a result; they are asked side by side, so that a client of ours may be asked once. */
+typedef struct inner_question {
+  lt_mcp_session *session;
+  lt_json key, value;
+  const lt_mcp_call_options *call;
+  lt_buf answer;
+  lt_status status;
+  lt_err err;
+} inner_question;
+
+static void mcp_questions_answer_inner(void *arg) {
+  inner_question *q = arg;
+  lt_mcp_ask ask = {.params = lt_json_get(q->value, "params"), .cancel = q->call->cancel, .call = q->call};
+  q->status = mcp_questions_answer(q->session, lt_json_get(q->value, "method"), &ask, &q->answer, &q->err);
+}
+
+static void mcp_questions_run_inner(lt_mcp_session *s, inner_question *all, uint32_t count) LT_YIELDS {
+  lt_fan_out fan_out;
+  lt_fan_out_init(&fan_out, s->o.loop);
+  for (uint32_t i = 0; i < count; i++) {
+    lt_fan_out_add(&fan_out, mcp_questions_answer_inner, &all[i]);
+  }
+  (void)lt_fan_out_wait(&fan_out, NULL, UINT64_MAX);
+}
+
+static lt_status mcp_questions_put_inner(const inner_question *all, uint32_t count, lt_arena *arena, lt_buf *out,
+                                         lt_err *err) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  for (uint32_t i = 0; i < count; i++) {
+    lt_str key, method = lt_json_text(lt_json_get(all[i].value, "method"));
+    if (all[i].status == LT_E_UNSUPPORTED) {
+      return lt_fail(err, LT_E_PROTOCOL, "the server wants input that Lathe has not offered to give: %.*s",
+                     (int)(method.n > 60 ? 60 : method.n), method.p != NULL ? method.p : "");
+    }
+    if (all[i].status != LT_OK) {
+      return lt_err_copy(err, &all[i].err);
+    }
+    if (lt_json_str(all[i].key, arena, &key)) {
+      lt_json_key_str(&w, key);
+      lt_json_put_raw(&w, lt_buf_view(&all[i].answer));
+    }
+  }
+  lt_json_end_object(&w);
+  return LT_OK;
+}
+
 lt_status lt_mcp_questions_answer_all(lt_mcp_session *s, lt_json questions, const lt_mcp_call_options *call,
                                       lt_buf *out, lt_err *err) {
   if (lt_json_typeof(questions) != LT_JSON_OBJECT || lt_json_count(questions) > LT_MCP_INPUTS_MAX) {
     return lt_fail(err, LT_E_PROTOCOL, "the server wants more input, but not as an object of at most %d questions",
                    LT_MCP_INPUTS_MAX);
   }
-  lt_json_writer w = lt_json_writer_on(out);
-  lt_json_begin_object(&w);
-  for (lt_json_iter it = lt_json_each(questions); lt_json_next(&it);) {
-    LT_AUTO_ARENA(arena, LT_MIB);
-    LT_AUTO_BUF(answer, LT_MCP_LINE_MAX_BYTES);
-    lt_str key;
-    lt_json method = lt_json_get(it.value, "method");
-    lt_mcp_ask ask = {.params = lt_json_get(it.value, "params"), .cancel = call->cancel, .call = call};
-    lt_status status = mcp_questions_answer(s, method, &ask, &answer, err);
-    if (status == LT_E_UNSUPPORTED) {
-      return lt_fail(err, LT_E_PROTOCOL, "the server wants input that Lathe has not offered to give: %.*s",
-                     (int)(lt_json_text(method).n > 60 ? 60 : lt_json_text(method).n), lt_json_text(method).p);
-    }
-    LT_TRY(status);
-    if (lt_json_str(it.key, &arena, &key)) {
-      lt_json_key_str(&w, key);
-      lt_json_put_raw(&w, lt_buf_view(&answer));
-    }
+  LT_AUTO_ARENA(arena, LT_MIB);
+  uint32_t count = lt_json_count(questions), i = 0;
+  inner_question *all = lt_arena_zalloc(&arena, count + 1, sizeof *all);
+  if (all == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the server's questions");
   }
-  lt_json_end_object(&w);
-  return LT_OK;
+  for (lt_json_iter it = lt_json_each(questions); lt_json_next(&it); i++) {
+    all[i] = (inner_question){.session = s, .key = it.key, .value = it.value, .call = call, .err = LT_ERR_INIT};
+    lt_buf_init(&all[i].answer, LT_MCP_LINE_MAX_BYTES);
+  }
+  mcp_questions_run_inner(s, all, count);
+  lt_status status = mcp_questions_put_inner(all, count, &arena, out, err);
+  for (i = 0; i < count; i++) {
+    lt_buf_release(&all[i].answer);
+  }
+  return status;
 }
 
 /* --- Requests of the server --------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@ typedef struct provider_call {
   lt_mcp_call_options how;
   const lt_invoke_options *options;
   uint64_t number;
-  bool is_asked; /* a question of the server is open for it */
+  unsigned asked; /* questions of the server that are open for it */
 } provider_call;
 
 struct lt_mcp_provider {
@@ -131,12 +131,12 @@ static void mcp_provider_keep_all_answer_media(conversion *c, const lt_caller *c
 }
 
 /* --- Calls in flight, and what is asked for them ------------------------------------------------------------------ */
-static void mcp_provider_set_asked(provider_call *call, bool is_asked) {
+static void mcp_provider_set_asked(provider_call *call, unsigned asked) {
   const lt_invoke_options *options = call->options;
-  if (call->is_asked != is_asked && options->on_approval != NULL) {
-    options->on_approval(options->arg, is_asked);
+  if ((call->asked > 0) != (asked > 0) && options->on_approval != NULL) {
+    options->on_approval(options->arg, asked > 0);
   }
-  call->is_asked = is_asked;
+  call->asked = asked;
 }
 
 static void mcp_provider_begin_call(lt_mcp_provider *self, provider_call *call) {
@@ -147,7 +147,7 @@ static void mcp_provider_begin_call(lt_mcp_provider *self, provider_call *call) 
 
 /* The provider lives: its client is freed after the last call. */
 static void mcp_provider_end_call(lt_mcp_provider *self, provider_call *call) {
-  mcp_provider_set_asked(call, false);
+  mcp_provider_set_asked(call, 0);
   provider_call **place = &self->calls;
   while (*place != call) {
     place = &(*place)->next;
@@ -190,12 +190,12 @@ static lt_status mcp_provider_on_client_ask(void *arg, const lt_mcp_ask *ask, lt
   provider_call *asking = mcp_provider_find_asking(self, ask);
   uint64_t number = asking != NULL ? asking->number : 0;
   if (asking != NULL) {
-    mcp_provider_set_asked(asking, true);
+    mcp_provider_set_asked(asking, asking->asked + 1);
   }
   lt_status status = self->user.on_ask(self->user.arg, ask, ret_result, err);
   for (provider_call *call = self->calls; call != NULL; call = call->next) { /* it may have ended */
     if (call->number == number) {
-      mcp_provider_set_asked(call, false);
+      mcp_provider_set_asked(call, call->asked - 1);
     }
   }
   return status;
