@@ -130,8 +130,8 @@ lt_status lt_outbox_tell_unshown(lt_outbox *outbox, lt_err *err) LT_YIELDS;
 /* Stores all outputs that were written while the prompt was not in the store (deferred_start.h). LT_YIELDS. Errors:
  * LT_E_NOMEM, the store's. */
 lt_status lt_outbox_store_all(lt_outbox *outbox, lt_err *err) LT_YIELDS;
-/* The size of all outputs that were written, as JSON. */
-size_t lt_outbox_bytes(const lt_outbox *outbox);
+/* The size of the mode's outputs, without those of its programs' calls, as they were written. */
+size_t lt_outbox_mode_bytes(const lt_outbox *outbox);
 
 /* Appends all outputs as a JSON array. Everything must have been flushed. */
 void lt_outbox_put_all(const lt_outbox *outbox, lt_json_writer *w);

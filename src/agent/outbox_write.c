@@ -177,10 +177,10 @@ lt_status lt_outbox_store_all(lt_outbox *o, lt_err *err) {
   return status;
 }
 
-size_t lt_outbox_bytes(const lt_outbox *o) {
+size_t lt_outbox_mode_bytes(const lt_outbox *o) {
   size_t bytes = 0;
   for (size_t i = 0; i < o->count; i++) {
-    bytes += o->outputs[i]->json.n;
+    bytes += o->outputs[i]->of_mode ? o->outputs[i]->json.n : 0;
   }
   return bytes;
 }

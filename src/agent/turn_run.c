@@ -203,7 +203,7 @@ lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) {
     lt_err_copy(err, &stored);
     return stored.status == LT_E_CANCELLED ? LT_E_IO : stored.status;
   }
-  if (lt_outbox_bytes(outbox) > LT_DEFERRED_OUTPUT_BYTES) {
+  if (lt_outbox_mode_bytes(outbox) > LT_DEFERRED_OUTPUT_BYTES) {
     (void)lt_deferred_start_store(turn_state, NULL); /* else it is told while it is in memory */
   }
   return status;

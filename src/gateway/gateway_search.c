@@ -17,9 +17,11 @@ static lt_status gateway_search_describe(lt_gateway *gateway, lt_buf *out, lt_er
 static lt_status gateway_search_put_found(const lt_catalog *catalog, lt_str query, lt_buf *out, lt_err *err) {
   uint32_t found[FOUND_MAX];
   lt_typegen_tool tools[FOUND_MAX];
-  size_t count = lt_catalog_search(catalog, query, found, FOUND_MAX);
-  for (size_t i = 0; i < count; i++) {
-    tools[i] = lt_tool_typegen(lt_catalog_at(catalog, found[i]));
+  size_t found_count = lt_catalog_search(catalog, query, found, FOUND_MAX), count = 0;
+  for (size_t i = 0; i < found_count; i++) {
+    const lt_tool *tool = lt_catalog_at(catalog, found[i]);
+    tools[count] = lt_tool_typegen(tool);
+    count += lt_gateway_text_is_shown(tool);
   }
   if (count == 0) {
     lt_buf_printf(out, "No tool fits. There are %zu: other words, or \"\" for the first of all.",

@@ -1,6 +1,7 @@
 #include "gateway/gateway_stdio.h"
 
 #include <errno.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -18,7 +19,8 @@ typedef struct gateway_stdio {
   lt_watch *watch;
   lt_wait readable, writable, drained;
   lt_buf queue;    /* to be written */
-  lt_buf writing;  /* what a thread writes ... */
+  lt_buf writing;  /* what is being written, by a thread but for ... */
+  size_t written;  /* ... what could be written at once ... */
   bool has_failed; /* ... and that it could not; only the thread and whoever waits for it look here */
   bool is_ending, is_broken, has_writer;
 } gateway_stdio;
@@ -27,7 +29,7 @@ typedef struct gateway_stdio {
 /* On a thread: the descriptor may block. */
 static void gateway_stdio_write(void *arg) {
   gateway_stdio *s = arg;
-  lt_str text = lt_buf_view(&s->writing);
+  lt_str text = lt_str_sub(lt_buf_view(&s->writing), s->written, s->writing.n);
   while (text.n > 0 && !s->has_failed) {
     ssize_t n = write(s->out_fd, text.p, text.n);
     s->has_failed = n < 0 && errno != EINTR && errno != EAGAIN;
@@ -36,6 +38,13 @@ static void gateway_stdio_write(void *arg) {
     }
     text = lt_str_sub(text, n > 0 ? (size_t)n : 0, text.n);
   }
+}
+
+/* What the pipe or socket takes at once needs no thread. Anything else, and every error, is left to it. */
+static void gateway_stdio_write_at_once(gateway_stdio *s) {
+  struct iovec all = {.iov_base = s->writing.p, .iov_len = s->writing.n};
+  ssize_t n = pwritev2(s->out_fd, &all, 1, -1, RWF_NOWAIT);
+  s->written = n > 0 ? (size_t)n : 0;
 }
 
 static void gateway_stdio_on_writer(void *arg) {
@@ -48,7 +57,9 @@ static void gateway_stdio_on_writer(void *arg) {
     lt_buf text = s->queue;
     lt_buf_init(&s->queue, LT_MCP_QUEUE_MAX_BYTES);
     s->writing = text;
-    bool is_run = lt_loop_offload(s->session->loop, gateway_stdio_write, s, NULL) == LT_OK;
+    gateway_stdio_write_at_once(s);
+    bool is_run =
+        s->written == s->writing.n || lt_loop_offload(s->session->loop, gateway_stdio_write, s, NULL) == LT_OK;
     s->is_broken = s->is_broken || !is_run || s->has_failed;
     lt_buf_release(&s->writing);
   }

@@ -1,5 +1,6 @@
 #include "gateway/gateway_text.h"
 
+#include "app/plugins.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "gateway/gateway_direct.h"
@@ -15,14 +16,21 @@ lt_status lt_gateway_text_catalog(lt_gateway *gateway, lt_catalog **ret_catalog,
 }
 
 /* --- Servers ------------------------------------------------------------------------------------------------------ */
+bool lt_gateway_text_is_shown(const lt_tool *tool) {
+  return !lt_str_eqc(tool->ns, "interpreter");
+}
+
 /* Tools are sorted by id, so those of one server are neighbours. Returns the index of the next server. */
-static size_t gateway_text_put_server(const lt_catalog *catalog, size_t from, lt_buf *out) {
+static size_t gateway_text_put_server(const lt_catalog *catalog, size_t from, bool is_next, lt_buf *out) {
   lt_str ns = lt_catalog_at(catalog, from)->ns;
   size_t i = from;
   while (i < lt_catalog_count(catalog) && lt_str_eq(lt_catalog_at(catalog, i)->ns, ns)) {
     i++;
   }
-  lt_buf_addc(out, from > 0 ? ", " : "");
+  if (lt_plugins_has_namespace(ns)) {
+    return i;
+  }
+  lt_buf_addc(out, is_next ? ", " : "");
   lt_typegen_put_line(out, ns, LT_TYPEGEN_NAME_MAX_CHARS);
   lt_buf_printf(out, " (%zu %s)", i - from, i - from == 1 ? "tool" : "tools");
   return i;
@@ -34,22 +42,24 @@ lt_status lt_gateway_text_servers(lt_gateway *gateway, lt_buf *out, lt_err *err)
   LT_TRY(lt_gateway_text_catalog(gateway, &catalog, err));
   size_t count = lt_catalog_count(catalog), i = 0;
   while (i < count && out->n - start < LT_GATEWAY_SERVERS_BYTES) {
-    i = gateway_text_put_server(catalog, i, out);
+    i = gateway_text_put_server(catalog, i, out->n > start, out);
   }
-  lt_buf_addc(out, count == 0 ? "no tools yet" : i < count ? " and more" : "");
+  lt_buf_addc(out, i < count ? " and more" : out->n == start ? "no tools yet" : "");
   lt_catalog_unref(catalog);
   return lt_buf_check(out, err, "no memory for the list of servers");
 }
 
 /* --- Listing ------------------------------------------------------------------------------------------------------ */
 static lt_status gateway_text_put_listing(const lt_catalog *catalog, lt_buf *out, lt_err *err) {
-  size_t count = lt_catalog_count(catalog);
-  lt_typegen_tool *tools = lt_mem_zalloc(count + 1, sizeof *tools);
+  size_t count = 0;
+  lt_typegen_tool *tools = lt_mem_zalloc(lt_catalog_count(catalog) + 1, sizeof *tools);
   if (tools == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
-  for (size_t i = 0; i < count; i++) {
-    tools[i] = lt_tool_typegen(lt_catalog_at(catalog, i));
+  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
+    const lt_tool *tool = lt_catalog_at(catalog, i);
+    tools[count] = lt_tool_typegen(tool);
+    count += lt_gateway_text_is_shown(tool);
   }
   lt_status status = lt_typegen_prompt_budget(tools, count, LT_GATEWAY_LISTING_TOKENS, out, err);
   lt_mem_free(tools);

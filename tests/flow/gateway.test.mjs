@@ -83,7 +83,9 @@ describe("what a client is told", { concurrency: 3 }, () => {
     const [first, second] = [await list(), await list()];
     assert.equal(JSON.stringify(first), JSON.stringify(second));
     const execute = first.tools.find((t) => t.name === "execute_code");
+    assert.match(execute.description, /Tools of: good \(\d+ tools\)\./);
     assert.match(execute.description, /goodAdd/);
+    assert.doesNotMatch(execute.description, /interpreter/);
     assert.ok(execute.description.length < 16_000);
     assert.equal(first.tools.find((t) => t.name === "search_tools").annotations.readOnlyHint, true);
   });
@@ -94,6 +96,7 @@ describe("what a client is told", { concurrency: 3 }, () => {
     assert.match(text, /^good\.add {2}goodAdd {2}/);
     assert.match(text, /declare function add\(/);
     assert.match((await c.call("search_tools", { query: "zzzz" })).text, /No tool fits/);
+    assert.doesNotMatch((await c.call("search_tools", { query: "run code javascript" })).text, /interpreter/);
     await c.ends();
   });
 });
