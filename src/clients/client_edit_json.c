@@ -194,8 +194,14 @@ static void client_edit_fill(const lt_client_text *file, lt_json object, json_ad
 static void client_edit_replace(const lt_client_text *file, lt_json old, lt_json server, lt_buf *out) {
   lt_str base = client_edit_indent(file->text, client_edit_start(old));
   const lt_client_layout layout = {base, client_edit_unit(file), lt_client_edit_line_end(file->text)};
+  bool is_one_line = lt_str_find(lt_json_text(old), LT_STR("\n"), 0) == SIZE_MAX &&
+                     lt_str_find(file->text, LT_STR("\n"), 0) >= file->text.n - 1;
   client_edit_add_text(file, 0, client_edit_start(old), out);
-  lt_client_print_json(server, &layout, out);
+  if (is_one_line) {
+    lt_json_compact(server, out);
+  } else {
+    lt_client_print_json(server, &layout, out);
+  }
   client_edit_add_text(file, client_edit_end(old), file->text.n, out);
 }
 

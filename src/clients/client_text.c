@@ -244,6 +244,10 @@ lt_status lt_client_text_put(const lt_client_text *file, lt_str name, lt_str ser
   LT_AUTO_BUF(made, LT_CLIENT_FILE_BYTES);
   lt_json_doc doc;
   LT_TRY(lt_json_parse(&arena, server, &doc, err));
+  if (lt_client_text_is_same(lt_client_text_server(file, name), lt_json_root(&doc))) {
+    lt_buf_add(out, file->text);
+    return lt_buf_check(out, err, "out of memory");
+  }
   LT_TRY(edits[file->client->format](file, name, lt_json_root(&doc), &made, err));
   LT_TRY(client_text_check(file, name, lt_json_root(&doc), &made, err));
   lt_buf_add(out, lt_buf_view(&made));

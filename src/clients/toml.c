@@ -347,7 +347,9 @@ static lt_status toml_read_bare(toml_reader *r, toml_node *node) {
     node->json = word;
     return LT_OK;
   }
-  if (word.n == 0 || strchr("+-.0123456789in", word.p[0]) == NULL) {
+  size_t blank = lt_str_find(word, LT_STR(" "), 0); /* only a date may have one, before its time */
+  bool has_blank = blank < word.n && (blank != 10 || word.p[4] != '-');
+  if (word.n == 0 || has_blank || strchr("+-.0123456789in", word.p[0]) == NULL) {
     return toml_fail(r, "a value is expected: a text needs quotes");
   }
   return toml_keep_json(r, node, word);

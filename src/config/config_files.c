@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "config/config_layer.h"
@@ -269,7 +270,8 @@ static lt_status config_load_project(config_loader *loader) {
   return config_load_usual(loader, &here);
 }
 
-/* A path counts from the current folder. */
+/* A path counts from the current folder. Its folder is made, as that of the usual database is: `lathe mcp install`
+ * writes that one's path before anything was stored. */
 static lt_status config_take_store_flag(const config_loader *loader) {
   lt_str url = lt_str_of(loader->sources->store), path = lt_str_sub(url, strlen("sqlite:"), url.n);
   lt_arena *arena = &loader->config->arena;
@@ -277,7 +279,13 @@ static lt_status config_take_store_flag(const config_loader *loader) {
     return lt_fail(loader->err, LT_E_CONFIG, "--store must be sqlite:PATH, or sqlite::memory: to keep nothing");
   }
   loader->config->store = lt_str_eqc(path, ":memory:") ? path.p : lt_config_absolute_path(arena, path.p);
-  return loader->config->store != NULL ? LT_OK : config_no_memory_for("--store", loader->err);
+  if (loader->config->store == NULL) {
+    return config_no_memory_for("--store", loader->err);
+  }
+  if (!lt_str_eqc(path, ":memory:")) {
+    lt_file_make_folders(loader->config->store);
+  }
+  return LT_OK;
 }
 
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err) {

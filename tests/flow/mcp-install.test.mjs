@@ -85,11 +85,18 @@ describe("lathe mcp install", { concurrency: 3 }, () => {
     await ok(h.lathe(["install", "cursor", "--yes"]));
     const { command, args } = JSON.parse(h.read(".cursor/mcp.json")).mcpServers.lathe;
     assert.equal(command, lathePath);
-    const call = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "execute_code", arguments: { code: "tAdd({ a: 20, b: 22 })" } } };
     const begin = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } } };
     const elsewhere = folder();
-    const done = await run(args, { cwd: elsewhere, env: { HOME: elsewhere, XDG_CONFIG_HOME: "", XDG_STATE_HOME: "" }, stdin: `${JSON.stringify(begin)}\n${JSON.stringify(call)}\n` });
+    const gateway = start(args, { cwd: elsewhere, typed: true, env: { HOME: elsewhere, XDG_CONFIG_HOME: "", XDG_STATE_HOME: "" } });
+    gateway.type(`${[begin, list, call].map((message) => JSON.stringify(message)).join("\n")}\n`);
+    await until(() => gateway.out().includes('"id":2'), "the call is answered");
+    gateway.child.stdin.end();
+    const done = await gateway.ended;
     assert.match(done.stdout, /execute_code/);
+    assert.match(done.stdout, /"text":"42"/);
+    assert.ok(existsSync(join(h.path, ".local/state/lathe/lathe.db")), "the store is the one that was written");
     assert.ok(!existsSync(join(elsewhere, ".local/state/lathe/lathe.db")), "the store is the one that was written");
   });
 

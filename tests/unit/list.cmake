@@ -134,3 +134,4 @@ lt_unit_test(replay_random LIBS lt_replay lt_runner_quickjs lt_base Threads::Thr
 lt_unit_test(check LIBS lt_replay lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(tool_list LIBS lt_tool lt_base)
 lt_unit_test(watch LIBS lt_io lt_base)
+lt_unit_test(client_text LIBS lt_clients lt_base)
