@@ -222,6 +222,7 @@ typedef struct lt_config {
   const char *deno_path; /* as python.path */
   lt_config_typescript typescript;
   lt_config_plan plan;
+  bool mcp_approves_by_call;   /* mcp.approveByCall */
   int64_t mcp_wait_ms;         /* mcp.waitMs, default LT_GATEWAY_WAIT_MS */
   bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */

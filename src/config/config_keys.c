@@ -215,6 +215,8 @@ const lt_config_key lt_config_keys[] = {
      .doc = "How `lathe mcp` answers its clients."},
     {"mcp.waitMs", NUMBER(lt_config, mcp_wait_ms), FROM_TO(0, LT_RUN_TIMEOUT_MAX_MS), .standard = LT_GATEWAY_WAIT_MS,
      .doc = "How long a call of `execute_code` or `continue_run` may take in milliseconds; a run that is not done then goes on, and `continue_run` gets its answer."},
+    {"mcp.approveByCall", TRUTH(lt_config, mcp_approves_by_call),
+     .doc = "`continue_run` takes a decision about a call that waits for approval: the client's model decides, unless the client asks its person about each call of `continue_run`."},
 
     {"sandbox", SECTION, .wants = "set bounds of programs",
      .doc = "Bounds of every program."},

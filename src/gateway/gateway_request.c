@@ -81,6 +81,7 @@ static const lt_gateway_tool *const gateway_tools[] = {LT_GATEWAY_TOOLS(GATEWAY_
 #define GATEWAY_TOOL_COUNT (sizeof gateway_tools / sizeof gateway_tools[0])
 
 static lt_status gateway_request_put_tool(lt_gateway_request *r, const lt_gateway_tool *tool) {
+  bool is_deciding = r->gateway->session->config.mcp_approves_by_call && tool->deciding_input_schema != NULL;
   LT_AUTO_BUF(text, LT_GATEWAY_TEXT_BYTES);
   LT_TRY(tool->describe(r->gateway, &text, r->err));
   lt_json_begin_object(r->w);
@@ -91,9 +92,9 @@ static lt_status gateway_request_put_tool(lt_gateway_request *r, const lt_gatewa
   lt_json_key(r->w, "description");
   lt_json_put_str(r->w, lt_buf_view(&text));
   lt_json_key(r->w, "inputSchema");
-  lt_json_put_raw(r->w, lt_str_of(tool->input_schema));
+  lt_json_put_raw(r->w, lt_str_of(is_deciding ? tool->deciding_input_schema : tool->input_schema));
   lt_json_key(r->w, "annotations");
-  lt_json_put_raw(r->w, lt_str_of(tool->annotations));
+  lt_json_put_raw(r->w, lt_str_of(is_deciding ? tool->deciding_annotations : tool->annotations));
   lt_json_end_object(r->w);
   return LT_OK;
 }

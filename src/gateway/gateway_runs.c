@@ -115,6 +115,7 @@ typedef struct gateway_run_view {
   lt_json prompt; /* as lt_store_prompt_get has it */
   lt_arena *arena;
   const lt_gateway_asking *asking;
+  bool approves_by_call; /* mcp.approveByCall */
 } gateway_run_view;
 
 static lt_str gateway_runs_text_of(const gateway_run_view *view, lt_json value) {
@@ -165,6 +166,9 @@ static void gateway_runs_put_waiting(const gateway_run_view *view, lt_json outpu
   lt_buf_add(out, lt_str_sub(lt_json_text(lt_json_get(output, "input")), 0, LT_GATEWAY_INPUT_SHOWN_BYTES));
   lt_buf_printf(out, ": a person decides with `lathe approve %.*s %.*s` or `lathe reject %.*s %.*s`",
                 LT_STR_ARG(view->run), LT_STR_ARG(id), LT_STR_ARG(view->run), LT_STR_ARG(id));
+  if (view->approves_by_call) {
+    lt_buf_printf(out, "; or ask the user, and call continue_run with call \"%.*s\" and decision", LT_STR_ARG(id));
+  }
 }
 
 /* A program is an output, too. */
@@ -238,7 +242,11 @@ static lt_status gateway_runs_tell_prompt(const lt_gateway *gateway, lt_str run,
   lt_json_doc doc;
   LT_TRY(lt_buf_check(prompt, err, "no memory for the run"));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(prompt), &doc, err));
-  const gateway_run_view view = {.run = run, .prompt = lt_json_root(&doc), .arena = &arena, .asking = gateway->asking};
+  const gateway_run_view view = {.run = run,
+                                 .prompt = lt_json_root(&doc),
+                                 .arena = &arena,
+                                 .asking = gateway->asking,
+                                 .approves_by_call = gateway->session->config.mcp_approves_by_call};
   return gateway_runs_put(&view, ret_answer, err);
 }
 

@@ -41,6 +41,8 @@ typedef struct lt_gateway_tool {
   const char *title;
   const char *annotations; /* JSON */
   const char *input_schema;
+  /* With mcp.approveByCall, in their places; NULL: the same. */
+  const char *deciding_annotations, *deciding_input_schema;
   /* Appends the description. */
   lt_status (*describe)(lt_gateway *gateway, lt_buf *out, lt_err *err);
   /* Carries out a call; `arguments` is an object or NONE. LT_OK: `ret_answer` is the answer, also a failure that a

@@ -183,3 +183,44 @@ describe("what servers ask", { concurrency: 3 }, () => {
     await c.ends();
   });
 });
+
+describe("a decision that comes with continue_run", { concurrency: 3 }, () => {
+  const waiting = async (more) => {
+    const env = { XDG_STATE_HOME: folder() }, args = guarded({ mcp: { waitMs: 300, ...more } });
+    const c = await client(args, { env });
+    const { text } = await c.call("execute_code", PAY);
+    return { c, env, args, text, run: RUN.exec(text)[1], call: /lathe approve [0-9a-f]{32} (\S+?)`/.exec(text)[1] };
+  };
+  const continues = async (c) => (await c.ask("tools/list")).result.tools.find((tool) => tool.name === "continue_run");
+  test("without mcp.approveByCall it is not in the schema, and refused by its name", async () => {
+    const { c, run, call } = await waiting({});
+    assert.deepEqual(Object.keys((await continues(c)).inputSchema.properties), ["run"]);
+    const { result } = await c.raw("continue_run", { run, call, decision: "approve" });
+    assert.ok(result.isError);
+    assert.match(result.content[0].text, /^decision: this gateway takes no decision from a call: a person decides/);
+    assert.match((await c.call("continue_run", { run })).text, /waiting for approval/);
+    await c.ends();
+  });
+  test("with it: approve, reject with a reason, and what cannot be decided", async () => {
+    const { c, run, call, text } = await waiting({ approveByCall: true });
+    const tool = await continues(c);
+    assert.deepEqual([Object.keys(tool.inputSchema.properties), tool.annotations.destructiveHint], [["run", "decision", "call", "reason"], true]);
+    assert.match(text, new RegExp(`or ask the user, and call continue_run with call "${call}" and decision`));
+    for (const [args, why] of [[{ decision: "yes", call }, /^decision: expected/], [{ decision: "approve" }, /^call: expected/], [{ decision: "approve", call: "x" }, /^call: no such call/]]) {
+      assert.match((await c.call("continue_run", { run, ...args })).text, why);
+    }
+    assert.equal((await c.call("continue_run", { run, call, decision: "approve" })).text, "sent");
+    assert.match((await c.call("continue_run", { run, call, decision: "approve" })).text, /^call: no such call/);
+    await c.ends();
+    const other = await waiting({ approveByCall: true });
+    assert.match((await other.c.call("continue_run", { run: other.run, call: other.call, decision: "reject", reason: "too much" })).text, /was not approved: too much/);
+    await other.c.ends();
+  });
+  test("of a run whose gateway has ended: the next one carries it out, once", async () => {
+    const { c, env, args, run, call } = await waiting({ approveByCall: true });
+    await c.ends();
+    const d = await client(args, { env });
+    assert.equal((await d.call("continue_run", { run, call, decision: "approve" })).text, "sent");
+    await d.ends();
+  });
+});
