@@ -125,6 +125,7 @@ static lt_status login_run(login_job *j, lt_err *err) LT_YIELDS {
   lt_status status = login_wait_for_person(j, err);
   lt_mcp_login_end(j->login);
   LT_TRY(status);
+  lt_login_server_forget_tools(j->server);
   LT_TRY(login_try_server(j, &tools, err));
   lt_console_format(&j->session->console, "logged in to \"%s\": %zu tool%s", j->server->name, tools,
                     tools == 1 ? "" : "s");

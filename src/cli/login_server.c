@@ -1,9 +1,12 @@
 #include "cli/login_server.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "source/mcp_authorization.h"
+#include "source/mcp_list_place.h"
 
 static lt_status login_server_fail(const lt_config *config, const char *name, lt_err *err) {
   LT_AUTO_BUF(names, LT_KIB / 2);
@@ -34,4 +37,11 @@ lt_status lt_login_server_find(const lt_config *config, const char *name, const 
   }
   *ret_server = server;
   return LT_OK;
+}
+
+void lt_login_server_forget_tools(const lt_config_server *server) {
+  LT_AUTO_BUF(path, PATH_MAX);
+  if (lt_mcp_list_place(server, &path, NULL) == LT_OK) {
+    (void)unlink(path.p);
+  }
 }

@@ -8,5 +8,7 @@
  * to. */
 lt_status lt_login_server_find(const lt_config *config, const char *name, const lt_config_server **ret_server,
                                lt_err *err);
+/* Forgets which tools the server had for whoever was logged in before. Blocks. */
+void lt_login_server_forget_tools(const lt_config_server *server);
 
 #endif

@@ -25,6 +25,7 @@ static lt_status logout_run(const lt_command_session *s, const logout_job *j, lt
   LT_TRY(lt_mcp_authorization_open(s->app.loop, j->server, &auth, err));
   lt_status status = lt_mcp_auth_forget(auth, &is_revoked, err);
   lt_mcp_auth_free(auth);
+  lt_login_server_forget_tools(j->server);
   if (status == LT_OK) {
     lt_console_format(&s->console, "logged out of \"%s\": its tokens are deleted%s", j->server->name,
                       is_revoked ? ", and revoked" : "; the authorization server has not revoked them");

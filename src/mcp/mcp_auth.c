@@ -39,6 +39,7 @@ static bool mcp_auth_copy_options(lt_mcp_auth *auth, const lt_mcp_auth_options *
   o->url = mcp_auth_copy_cstr(auth, from->url, &ok);
   o->client_id = mcp_auth_copy_cstr(auth, from->client_id, &ok);
   o->client_secret = mcp_auth_copy_cstr(auth, from->client_secret, &ok);
+  o->missing_variable = mcp_auth_copy_cstr(auth, from->missing_variable, &ok);
   o->client_metadata_url = mcp_auth_copy_cstr(auth, from->client_metadata_url, &ok);
   o->token_file = mcp_auth_copy_cstr(auth, from->token_file, &ok);
   o->token_key = mcp_auth_copy_cstr(auth, from->token_key, &ok);
@@ -89,6 +90,13 @@ bool lt_mcp_auth_is_challenged(const lt_mcp_auth *auth) {
 
 const lt_secrets *lt_mcp_auth_secrets(const lt_mcp_auth *auth) {
   return auth->secrets;
+}
+
+lt_status lt_mcp_auth_check_client(const lt_mcp_auth *auth, lt_err *err) {
+  return auth->o.missing_variable == NULL
+             ? LT_OK
+             : lt_fail(err, LT_E_CONFIG, "oauth.clientSecretEnv names the variable %s, which is not set",
+                       auth->o.missing_variable);
 }
 
 /* --- Tokens that are known ---------------------------------------------------------------------------------------- */
@@ -252,6 +260,7 @@ lt_status lt_mcp_auth_header(lt_mcp_auth *auth, lt_buf *out, lt_err *err) {
   if (auth->is_anonymous) {
     return LT_OK;
   }
+  LT_TRY(lt_mcp_auth_check_client(auth, err));
   LT_TRY(mcp_auth_prepare(auth, err));
   if (auth->tokens.access_token.n > 0) {
     lt_buf_addc(out, "Bearer ");

@@ -18,6 +18,7 @@ typedef struct lt_mcp_auth_options {
   const char *url;                 /* of the MCP server */
   const char *client_id;           /* of a client that is registered there already; NULL: none */
   const char *client_secret;       /* NULL: none */
+  const char *missing_variable;    /* that should have the secret, and is not set; NULL: none is missing */
   const char *client_metadata_url; /* the address of a client ID metadata document; NULL: none */
   const char *const *scopes;       /* NULL last; NULL, or none: what the server says */
   const char *token_file;          /* NULL: tokens are not kept */

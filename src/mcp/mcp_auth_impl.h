@@ -24,6 +24,8 @@ struct lt_mcp_auth {
   bool is_challenged;
 };
 
+/* Errors: LT_E_CONFIG, where the client's secret is missing. */
+lt_status lt_mcp_auth_check_client(const lt_mcp_auth *auth, lt_err *err);
 /* Takes the tokens over and empties `from`. */
 void lt_mcp_auth_take(lt_mcp_auth *auth, lt_mcp_tokens *from);
 /* Looks for who gives out tokens for the server. LT_YIELDS. Owns: the arena. */

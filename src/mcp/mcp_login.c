@@ -310,6 +310,7 @@ static void mcp_login_choose_scopes(lt_mcp_login *login, const lt_mcp_tokens *ea
 
 static lt_status mcp_login_prepare(lt_mcp_login *login, const lt_mcp_tokens *earlier, lt_err *err) LT_YIELDS {
   lt_mcp_auth *auth = login->auth;
+  LT_TRY(lt_mcp_auth_check_client(auth, err));
   mcp_login_say(login, "looking for the authorization server");
   LT_TRY(lt_mcp_auth_find_server(auth, login->o.cancel, &login->arena, &login->m, err));
   if (login->m.is_guessed && !auth->is_challenged) {
@@ -370,8 +371,8 @@ static lt_status mcp_login_wait(lt_mcp_login *login, uint64_t timeout_ms, lt_err
   }
   lt_cancel_remove(login->o.cancel, &node);
   if (status == LT_E_TIMEOUT) {
-    return lt_fail(err, status, "nobody has logged in within %lu s: run the command again, and open the address",
-                   (unsigned long)(timeout_ms / 1000));
+    return lt_fail(err, status, "nobody has logged in within %g s: run the command again, and open the address",
+                   (double)timeout_ms / 1000);
   }
   LT_TRY(lt_fail_if(err, status, "the login was given up"));
   return lt_err_copy(err, &login->refusal);

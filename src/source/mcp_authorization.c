@@ -75,9 +75,6 @@ lt_status lt_mcp_authorization_open(lt_loop *loop, const lt_config_server *serve
   }
   const char *name = server->oauth.client_secret_env, *key = getenv(TOKEN_KEY);
   const char *secret = name != NULL ? getenv(name) : NULL;
-  if (name != NULL && (secret == NULL || secret[0] == '\0')) {
-    return lt_fail(err, LT_E_CONFIG, "oauth.clientSecretEnv names the variable %s, which is not set", name);
-  }
   LT_AUTO_BUF(file, PATH_MAX);
   bool has_file = mcp_authorization_put_file(server, &file);
   const lt_mcp_auth_options options = {
@@ -85,6 +82,7 @@ lt_status lt_mcp_authorization_open(lt_loop *loop, const lt_config_server *serve
       .url = server->url,
       .client_id = server->oauth.client_id,
       .client_secret = secret,
+      .missing_variable = secret == NULL || secret[0] == '\0' ? name : NULL,
       .client_metadata_url = server->oauth.client_metadata_url,
       .scopes = server->oauth.scopes,
       .token_file = has_file ? file.p : NULL,

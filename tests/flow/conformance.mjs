@@ -15,7 +15,7 @@ const node = Number(process.versions.node.split(".")[0]) >= 22 ? process.execPat
 async function conformance(client, version, scenario) {
   const out = folder();
   const command = `${process.execPath} ${join(root, "tests/fakes", client)}`;
-  const args = [join(suite, "dist/index.js"), "client", "--command", command, "--scenario", scenario, "--spec-version", version, "--timeout", String(50_000 * patience), "-o", out];
+  const args = [join(suite, "dist/index.js"), "client", "--command", command, "--scenario", scenario, "--spec-version", ...version.split(" "), "--timeout", String(50_000 * patience), "-o", out];
   const child = spawn(node, args, { env: { ...process.env, LATHE: resolve(process.env.LATHE ?? join(root, "build/lathe")) } });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (said += piece));
@@ -28,7 +28,7 @@ async function conformance(client, version, scenario) {
   return { code, said: `${said}\n${words}`, checks: files.filter((name) => String(name).endsWith(".json")).flatMap((name) => JSON.parse(text(name))) };
 }
 
-/** A test for each scenario of {version: [name...]}; `client` is the program in tests/fakes that the suite starts. */
+/** A test for each scenario of {"version flags...": [name...]}; `client` is the program in tests/fakes that the suite starts. */
 export function describeConformance(title, client, scenarios) {
   describe(title, { concurrency: 3, skip: (!suite && "not installed") || (!node && "needs Node.js 22") }, () => {
     for (const [version, names] of Object.entries(scenarios)) {
