@@ -45,9 +45,13 @@ LAYERS = {
     "gateway": PURE | {
         "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "app"
     },
+    "serve": PURE | {
+        "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "app", "gateway"
+    },
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
-        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "clients", "app", "gateway"
+        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "clients", "app", "gateway",
+        "serve"
     },
 }
 

@@ -341,6 +341,15 @@ static lt_status agent_check_input(const lt_agent *agent, const lt_prompt_reques
   return LT_OK;
 }
 
+static lt_status agent_choose_id(const lt_prompt_request *request, lt_prompt_ids *ids, lt_err *err) {
+  if (request->id.n != LT_STORE_ID_BYTES) {
+    return lt_store_new_prompt_id(ids->prompt, err);
+  }
+  memcpy(ids->prompt, request->id.p, request->id.n);
+  ids->prompt[request->id.n] = '\0';
+  return LT_OK;
+}
+
 static lt_status agent_choose_conversation(const lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ids,
                                            lt_err *err) LT_YIELDS {
   lt_str id = request->conversation;
@@ -443,7 +452,7 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   LT_TRY(agent_check_input(agent, request, err));
   LT_TRY(agent_choose_model(&agent->options, request->model, LT_E_INVALID, &model, err));
   LT_TRY(agent_choose_mode(&agent->options, model, request->mode, LT_E_INVALID, &mode, err));
-  LT_TRY(lt_store_new_prompt_id(ids.prompt, err));
+  LT_TRY(agent_choose_id(request, &ids, err));
   LT_TRY(agent_choose_conversation(agent, request, &ids, err));
   lt_prompt_row row = {
       .id = lt_str_of(ids.prompt),

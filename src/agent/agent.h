@@ -101,6 +101,7 @@ typedef struct lt_prompt_request {
    * or by lt_agent_store; else when its record or what it puts out is long. If it ends before, it leaves nothing in the
    * store, and its outputs are reported without being stored. */
   bool is_deferred;
+  lt_str id; /* of the prompt, from lt_store_new_prompt_id; empty: a new one. LT_E_INVALID: it is taken */
 } lt_prompt_request;
 
 typedef struct lt_prompt_ids {

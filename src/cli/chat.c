@@ -8,7 +8,7 @@
 #include "cli/approver.h"
 #include "cli/chat_questions.h"
 #include "cli/decision_lines.h"
-#include "cli/waiting_calls.h"
+#include "app/waiting_calls.h"
 
 static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data) {
   (void)user;

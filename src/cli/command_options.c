@@ -109,8 +109,10 @@ static int command_options_read_option(option_reader *r, int left, char **words)
 }
 
 static void command_options_read_operand(option_reader *r, const char *word) {
-  const lt_command_operand *operand = r->operands == 0 ? &r->table->operand : &r->table->second;
-  if (r->operands++ < 2 && operand->name != NULL) {
+  const lt_command_operand *const operands[] = {&r->table->operand, &r->table->second, &r->table->third};
+  size_t i = (size_t)r->operands++, count = sizeof operands / sizeof operands[0];
+  const lt_command_operand *operand = operands[i < count ? i : 0];
+  if (i < count && operand->name != NULL) {
     memcpy(r->options + operand->offset, &word, sizeof word);
   }
 }
@@ -126,7 +128,8 @@ static bool command_options_take_rest(option_reader *r, int count, char **words)
 
 static bool command_options_check_operands(const option_reader *r) {
   const lt_command_operand *operand = &r->table->operand;
-  int most = (operand->name != NULL) + (r->table->second.name != NULL), least = operand->is_required ? 1 : 0;
+  int most = (operand->name != NULL) + (r->table->second.name != NULL) + (r->table->third.name != NULL);
+  int least = operand->is_required ? 1 : 0;
   if (r->operands >= least && r->operands <= most) {
     return true;
   }
@@ -191,6 +194,9 @@ void lt_command_options_print(const lt_option_table *table, FILE *to) {
   }
   if (table->second.name != NULL) {
     command_options_print_row(to, table->second.name, table->second.help);
+  }
+  if (table->third.name != NULL) {
+    command_options_print_row(to, table->third.name, table->third.help);
   }
   if (table->rest.name != NULL) {
     command_options_print_row(to, table->rest.name, table->rest.help);

@@ -43,7 +43,7 @@ typedef struct lt_option_words {
   bool is_given; /* there was a `--` */
 } lt_option_words;
 
-/* An operand: a word that is no option. A command has at most two. */
+/* An operand: a word that is no option. A command has at most three. */
 typedef struct lt_command_operand {
   const char *name; /* for the help: "FILE"; NULL: the command has no operand */
   const char *help;
@@ -61,6 +61,7 @@ typedef struct lt_option_table {
   size_t count;
   lt_command_operand operand;
   lt_command_operand second; /* never required; its rule is not used */
+  lt_command_operand third;  /* likewise */
   lt_command_operand rest;   /* the words after `--`, an lt_option_words; its name is NULL: they are operands */
 } lt_option_table;
 

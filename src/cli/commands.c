@@ -60,6 +60,7 @@ int lt_commands_run(const lt_command *command, int argc, char **argv) {
                                  .count = command->option_count,
                                  .operand = command->operand,
                                  .second = command->second,
+                                 .third = command->third,
                                  .rest = command->rest};
   void *options = lt_mem_zalloc(1, command->options_size);
   if (options == NULL) {

@@ -28,7 +28,7 @@ typedef struct lt_command {
   const char *notes;
   const lt_option *options;
   size_t option_count;
-  lt_command_operand operand, second, rest;
+  lt_command_operand operand, second, third, rest;
   size_t options_size; /* size of the struct that the rows' offsets point into */
   /* `options` has options_size bytes and belongs to the command until it returns. Returns the exit code. */
   int (*run)(void *options);
@@ -41,6 +41,7 @@ typedef struct lt_command {
   ROW(run)               \
   ROW(call)              \
   ROW(eval)              \
+  ROW(serve)             \
   ROW(mcp)               \
   ROW(replay)            \
   ROW(approve)           \

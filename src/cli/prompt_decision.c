@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "cli/approver.h"
 #include "cli/chat.h"
-#include "cli/waiting_calls.h"
+#include "app/waiting_calls.h"
 
 static const char *const command_names[] = {"approve", "reject", "cancel"};
 static const char *const done_names[] = {"approved", "rejected", "cancelled"};

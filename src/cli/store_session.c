@@ -11,6 +11,7 @@ typedef struct store_session_job {
   lt_store_session session;
   lt_status (*work)(lt_store_session *session, void *arg, lt_err *err) LT_YIELDS;
   void *arg;
+  bool should_create; /* a missing database */
   int exit_code;
 } store_session_job;
 
@@ -18,7 +19,7 @@ static lt_status store_session_work(store_session_job *job, lt_err *err) LT_YIEL
   lt_store_session *s = &job->session;
   LT_TRY(lt_store_new(s->loop, s->config.store, &s->db, err));
   const char *path = lt_store_path(s->db);
-  bool is_missing = strcmp(path, ":memory:") != 0 && access(path, F_OK) != 0;
+  bool is_missing = !job->should_create && strcmp(path, ":memory:") != 0 && access(path, F_OK) != 0;
   lt_status status =
       is_missing ? lt_fail(err, LT_E_NOTFOUND, "there is no database yet: %s is made when something is stored", path)
                  : job->work(s, job->arg, err);
@@ -57,9 +58,8 @@ static void store_session_start(store_session_job *job) {
   lt_loop_free(s->loop);
 }
 
-int lt_store_session_run(const char *command, const lt_config_sources *given,
-                         lt_status (*work)(lt_store_session *session, void *arg, lt_err *err) LT_YIELDS, void *arg) {
-  store_session_job job = {.session = {.command = command}, .work = work, .arg = arg, .exit_code = LT_EXIT_CONFIG};
+static int store_session_run(store_session_job job, const lt_config_sources *given) {
+  job.exit_code = LT_EXIT_CONFIG;
   lt_err err = LT_ERR_INIT;
   lt_config_sources sources = *given;
   sources.leaves_out_untrusted = true; /* what a stranger's folder says of the store does not count */
@@ -70,6 +70,18 @@ int lt_store_session_run(const char *command, const lt_config_sources *given,
   }
   lt_config_release(&job.session.config);
   return job.exit_code;
+}
+
+int lt_store_session_run(const char *command, const lt_config_sources *sources,
+                         lt_status (*work)(lt_store_session *session, void *arg, lt_err *err) LT_YIELDS, void *arg) {
+  return store_session_run((store_session_job){.session = {.command = command}, .work = work, .arg = arg}, sources);
+}
+
+int lt_store_session_run_new(const char *command, const lt_config_sources *sources,
+                             lt_status (*work)(lt_store_session *session, void *arg, lt_err *err) LT_YIELDS,
+                             void *arg) {
+  const store_session_job job = {.session = {.command = command}, .work = work, .arg = arg, .should_create = true};
+  return store_session_run(job, sources);
 }
 
 int lt_store_session_refuse(const char *command, const char *format, ...) {

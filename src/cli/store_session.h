@@ -20,6 +20,9 @@ typedef struct lt_store_session {
  * message says so; nothing is created. Returns an exit code; messages have been printed. */
 int lt_store_session_run(const char *command, const lt_config_sources *sources,
                          lt_status (*work)(lt_store_session *session, void *arg, lt_err *err) LT_YIELDS, void *arg);
+/* The same, but a missing database file is created. */
+int lt_store_session_run_new(const char *command, const lt_config_sources *sources,
+                             lt_status (*work)(lt_store_session *session, void *arg, lt_err *err) LT_YIELDS, void *arg);
 /* Prints "lathe COMMAND: " and the message, and that --help says more. Returns LT_EXIT_USAGE. */
 int lt_store_session_refuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

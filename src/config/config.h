@@ -166,6 +166,12 @@ typedef struct lt_config_plan {
   int64_t max_steps, concurrency; /* LT_PLAN_STEPS, LT_PLAN_AT_ONCE */
 } lt_config_plan;
 
+typedef struct lt_config_http {
+  const char *listen;         /* NULL: LT_SERVE_PORT of loopback */
+  const char *const *hosts;   /* NULL last */
+  const char *const *origins; /* NULL last */
+} lt_config_http;
+
 /* An entry of a mapping of names to numbers. */
 typedef struct lt_config_count {
   const char *name;
@@ -222,7 +228,8 @@ typedef struct lt_config {
   const char *deno_path; /* as python.path */
   lt_config_typescript typescript;
   lt_config_plan plan;
-  bool mcp_approves_by_call;   /* mcp.approveByCall */
+  bool mcp_approves_by_call; /* mcp.approveByCall */
+  lt_config_http server;
   int64_t mcp_wait_ms;         /* mcp.waitMs, default LT_GATEWAY_WAIT_MS */
   bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */

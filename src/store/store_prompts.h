@@ -21,6 +21,10 @@ lt_status lt_store_new_prompt_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err
 lt_status lt_store_conversation_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Appends the user's conversations as an array of the same, last used first; at most `max`. */
 lt_status lt_store_conversation_list(lt_store *store, lt_str user, size_t max, lt_buf *out, lt_err *err) LT_YIELDS;
+/* The same, in pages: those that were last used before `used_at`, the `updatedAt` of the conversation `id` that the
+ * page before ended with; empty: the first page. */
+lt_status lt_store_conversation_page(lt_store *store, lt_str user, lt_str used_at, lt_str id, size_t max, lt_buf *out,
+                                     lt_err *err) LT_YIELDS;
 lt_status lt_store_conversation_set_title(lt_store *store, lt_str user, lt_str id, lt_str title, lt_err *err) LT_YIELDS;
 
 /* --- Prompts ------------------------------------------------------------------------------------------------------ */

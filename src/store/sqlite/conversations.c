@@ -61,20 +61,42 @@ static lt_status conversation_select(struct sqlite3 *sql, void *arg, lt_err *err
   return found ? lt_db_job_check_out(job->out, err) : conversation_fail_missing(job->id, err);
 }
 
+static lt_status conversation_put_rows(lt_query *query, const lt_db_read_job *job, lt_err *err) {
+  lt_query_int(query, job->max < INT64_MAX ? (int64_t)job->max : INT64_MAX);
+  lt_json_writer w = lt_json_writer_on(job->out);
+  lt_json_begin_array(&w);
+  while (lt_query_row(query)) {
+    conversation_put_row(&w, query);
+  }
+  lt_json_end_array(&w);
+  LT_TRY(lt_query_end(query, err));
+  return lt_db_job_check_out(job->out, err);
+}
+
 static lt_status conversation_select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
   const lt_db_read_job *job = arg;
   lt_db_job_rewind(job->out, job->start);
   lt_query query = lt_query_prepare(sql, SELECT_ROWS "WHERE user = ? ORDER BY updated_at DESC, number DESC LIMIT ?");
   lt_query_text(&query, job->user);
-  lt_query_int(&query, job->max < INT64_MAX ? (int64_t)job->max : INT64_MAX);
-  lt_json_writer w = lt_json_writer_on(job->out);
-  lt_json_begin_array(&w);
-  while (lt_query_row(&query)) {
-    conversation_put_row(&w, &query);
-  }
-  lt_json_end_array(&w);
-  LT_TRY(lt_query_end(&query, err));
-  return lt_db_job_check_out(job->out, err);
+  return conversation_put_rows(&query, job, err);
+}
+
+typedef struct conversation_page_job {
+  lt_db_read_job read; /* first: id is the conversation that the page before ended with */
+  lt_str used_at;
+} conversation_page_job;
+
+static lt_status conversation_select_page(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const conversation_page_job *job = arg;
+  lt_db_job_rewind(job->read.out, job->read.start);
+  lt_query query =
+      lt_query_prepare(sql, SELECT_ROWS
+                       "WHERE user = ?1 AND (updated_at < ?2 OR (updated_at = ?2 AND number < (SELECT number FROM"
+                       " conversations WHERE id = ?3))) ORDER BY updated_at DESC, number DESC LIMIT ?4");
+  lt_query_text(&query, job->read.user);
+  lt_query_text(&query, job->used_at);
+  lt_query_text(&query, job->read.id);
+  return conversation_put_rows(&query, &job->read, err);
 }
 
 /* A new title is no use of the conversation: its place in the list stays. */
@@ -96,6 +118,16 @@ lt_status lt_store_conversation_get(lt_store *db, lt_str user, lt_str id, lt_buf
 lt_status lt_store_conversation_list(lt_store *db, lt_str user, size_t max, lt_buf *out, lt_err *err) {
   lt_db_read_job job = {.user = user, .max = max, .out = out};
   return lt_db_job_read(db, conversation_select_list, &job, err);
+}
+
+lt_status lt_store_conversation_page(lt_store *db, lt_str user, lt_str used_at, lt_str id, size_t max, lt_buf *out,
+                                     lt_err *err) {
+  char last[64]; /* later than any time */
+  lt_str before = used_at.n > 0 && used_at.n < sizeof last ? used_at : LT_STR("9");
+  memcpy(last, before.p, before.n);
+  conversation_page_job job = {.read = {.user = user, .id = id, .max = max, .out = out},
+                               .used_at = lt_str_from(last, before.n)};
+  return lt_db_job_read(db, conversation_select_page, &job.read, err);
 }
 
 lt_status lt_store_conversation_set_title(lt_store *db, lt_str user, lt_str id, lt_str title, lt_err *err) {

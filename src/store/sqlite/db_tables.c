@@ -169,6 +169,37 @@ static const char *const versions[] = {
     /* prompts: `incomplete` is why a completed prompt has no whole answer: rounds, length, filter, empty; NULL: it has
      * one, or an older Lathe's. */
     "ALTER TABLE prompts ADD COLUMN incomplete TEXT;",
+    /* events: what readers of `lathe serve` are told; `subject` is the id of a prompt or a conversation. prompt_keys:
+     * under which key of the asker's a prompt was asked for. tokens: who may ask; `hash` is a token's SHA-256.
+     * Triggers, because an older Lathe removes prompts and conversations, too. */
+    "CREATE TABLE events("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  user TEXT NOT NULL,"
+    "  subject TEXT NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  data TEXT NOT NULL) STRICT;"
+    "CREATE INDEX events_by_user ON events(user, id);"
+    "CREATE INDEX events_by_subject ON events(subject, id);"
+    "CREATE TABLE prompt_keys("
+    "  user TEXT NOT NULL,"
+    "  key TEXT NOT NULL,"
+    "  hash TEXT NOT NULL,"
+    "  prompt TEXT NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  PRIMARY KEY(user, key)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX prompt_keys_by_prompt ON prompt_keys(prompt);"
+    "CREATE TABLE tokens("
+    "  hash TEXT PRIMARY KEY,"
+    "  user TEXT NOT NULL,"
+    "  created_at TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TRIGGER prompt_is_removed AFTER DELETE ON prompts BEGIN"
+    "  DELETE FROM events WHERE subject = old.id;"
+    "  DELETE FROM prompt_keys WHERE prompt = old.id;"
+    " END;"
+    "CREATE TRIGGER conversation_is_removed AFTER DELETE ON conversations BEGIN"
+    "  DELETE FROM events WHERE subject = old.id;"
+    " END;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

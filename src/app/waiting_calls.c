@@ -1,4 +1,4 @@
-#include "cli/waiting_calls.h"
+#include "app/waiting_calls.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* The calls of a stored prompt that wait for an approval, in whatever process. */
-#ifndef LT_CLI_WAITING_CALLS_H
-#define LT_CLI_WAITING_CALLS_H
+#ifndef LT_APP_WAITING_CALLS_H
+#define LT_APP_WAITING_CALLS_H
 
 #include "json/json.h"
 #include "store/store_decisions.h"

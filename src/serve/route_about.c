@@ -1,0 +1,116 @@
+/* What the server is and has: modes, models, health, its own description, and its events. */
+#include "serve/serve_events.h"
+#include "serve/serve_routes.h"
+#include "store/store_decisions.h"
+
+static lt_status about_modes(lt_serve_request *r, lt_err *err) {
+  (void)err;
+  LT_AUTO_BUF(modes, LT_MIB);
+  lt_agent_modes(r->serve->agent, &modes);
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "modes");
+  lt_json_put_raw(&r->w, lt_buf_view(&modes));
+  lt_json_end_object(&r->w);
+  return LT_OK;
+}
+
+static lt_status about_models(lt_serve_request *r, lt_err *err) {
+  (void)err;
+  const lt_models *models = &r->serve->models;
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "models");
+  lt_json_begin_array(&r->w);
+  for (size_t i = 0; i < models->count; i++) {
+    lt_json_begin_object(&r->w);
+    lt_json_key(&r->w, "ref");
+    lt_json_put_str(&r->w, models->list[i].ref);
+    lt_json_key(&r->w, "model");
+    lt_json_put_str(&r->w, models->list[i].name);
+    lt_json_key(&r->w, "isDefault");
+    lt_json_put_bool(&r->w, lt_str_eq(models->list[i].ref, models->default_ref));
+    lt_json_key(&r->w, "isUsable");
+    lt_json_put_bool(&r->w, models->missing[i] == NULL);
+    lt_json_end_object(&r->w);
+  }
+  lt_json_end_array(&r->w);
+  lt_json_end_object(&r->w);
+  return LT_OK;
+}
+
+/* --- Health ------------------------------------------------------------------------------------------------------- */
+static lt_status about_put_ok(lt_serve_request *r) {
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "ok");
+  lt_json_put_bool(&r->w, true);
+  lt_json_end_object(&r->w);
+  return LT_OK;
+}
+
+static lt_status about_health(lt_serve_request *r, lt_err *err) {
+  (void)err;
+  return about_put_ok(r);
+}
+
+/* Ready: the store answers, and what was left by an earlier process has been resumed. */
+static lt_status about_readiness(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  int64_t ignored;
+  LT_TRY(lt_store_decision_version(lt_serve_store(r->serve), &ignored, err));
+  if (!r->serve->has_resumed) {
+    return lt_serve_request_refuse(r, 503, "starting", "prompts of an earlier process are being resumed");
+  }
+  return about_put_ok(r);
+}
+
+static lt_status about_openapi(lt_serve_request *r, lt_err *err) {
+  (void)err;
+  lt_serve_openapi_put(&r->w);
+  return LT_OK;
+}
+
+/* --- Events ------------------------------------------------------------------------------------------------------- */
+/* The header is what a browser sends when it comes back. LT_E_INVALID. */
+static lt_status events_read_position(const lt_serve_request *r, int64_t *ret_after, lt_err *err) {
+  lt_json_doc doc;
+  lt_str text = lt_http_call_header(r->call, "Last-Event-ID");
+  *ret_after = -1;
+  if (text.n == 0) {
+    return lt_serve_request_number(r, "after", 0, INT64_MAX, -1, ret_after, err);
+  }
+  bool is_number = lt_json_parse(r->arena, text, &doc, NULL) == LT_OK && lt_json_int(lt_json_root(&doc), ret_after);
+  return is_number && *ret_after >= 0 ? LT_OK : lt_fail(err, LT_E_INVALID, "Last-Event-ID is the id of an event");
+}
+
+static lt_status about_events(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  int64_t after;
+  lt_serve_reader reader;
+  lt_str prompt = lt_serve_request_query(r, "promptId");
+  LT_TRY(events_read_position(r, &after, err));
+  if (prompt.n > LT_STORE_ID_BYTES) {
+    return lt_fail(err, LT_E_INVALID, "query.promptId: the id of a prompt");
+  }
+  LT_TRY(lt_serve_events_join(&reader, r, prompt, after, err));
+  lt_serve_events_send(&reader);
+  lt_serve_events_leave(&reader);
+  return LT_OK;
+}
+
+/* --- The table ---------------------------------------------------------------------------------------------------- */
+static const lt_serve_parameter events_query[] = {
+    {"promptId", "{\"type\":\"string\"}", "only the events of this prompt"},
+    {"after", "{\"type\":\"integer\",\"minimum\":0}", "the same as the header Last-Event-ID; 0: from the first one"},
+    {NULL},
+};
+
+const lt_serve_route lt_route_about_rows[] = {
+    {"GET", "/modes", "listModes", "The modes in which prompts are carried out.", .handle = about_modes},
+    {"GET", "/models", "listModels", "The models that prompts may ask.", .handle = about_models},
+    {"GET", "/events/stream", "streamEvents",
+     "Server-sent events of the user's prompts; Last-Event-ID goes on after that event.",
+     .flags = LT_SERVE_HAS_OWN_TYPE, .query = events_query, .handle = about_events},
+    {"GET", "/healthz", "getHealth", "The process runs.", .flags = LT_SERVE_IS_PUBLIC, .handle = about_health},
+    {"GET", "/readyz", "getReadiness", "The process can take prompts.", .flags = LT_SERVE_IS_PUBLIC,
+     .handle = about_readiness},
+    {"GET", "/openapi.json", "getDescription", "This description.", .flags = LT_SERVE_IS_PUBLIC,
+     .handle = about_openapi},
+    {NULL},
+};

@@ -1,0 +1,149 @@
+/* Programs without a model: each run is a prompt in mode "program". */
+#include "serve/serve_routes.h"
+#include "tool/tool_typegen.h"
+#include "types/typegen.h"
+
+/* --- Running ------------------------------------------------------------------------------------------------------ */
+static void program_put_request(const lt_serve_request *r, lt_buf *out) {
+  static const char *const members[] = {"language", "timeoutMs", "code"};
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  if (!lt_json_exists(lt_json_get(r->body, "language"))) {
+    lt_json_key(&w, "language");
+    lt_json_put_cstr(&w, "javascript");
+  }
+  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+    lt_json value = lt_json_get(r->body, members[i]);
+    if (lt_json_exists(value)) {
+      lt_json_key(&w, members[i]);
+      lt_json_put_raw(&w, lt_json_text(value));
+    }
+  }
+  lt_json_end_object(&w);
+}
+
+static void program_on_timeout(void *arg) {
+  lt_cancel_fire(arg, LT_E_TIMEOUT);
+}
+
+/* Until the prompt ends, the time is over, the client is gone or the server ends. In the last three cases the prompt
+ * runs on. */
+static lt_status program_await(const lt_serve_request *r, lt_str prompt, uint64_t wait_ms, lt_err *err) LT_YIELDS {
+  lt_cancel until;
+  lt_cancel_node node;
+  lt_timer *timer;
+  lt_cancel_init(&until);
+  LT_TRY(lt_timer_new(r->serve->session->loop, program_on_timeout, &until, &timer, err));
+  lt_cancel_follow(r->call->cancel, &node, &until);
+  lt_timer_start(timer, wait_ms);
+  (void)lt_agent_wait(r->serve->agent, prompt, &until, NULL);
+  lt_cancel_remove(r->call->cancel, &node);
+  lt_timer_free(timer);
+  return LT_OK;
+}
+
+static void program_put_texts(lt_serve_request *r, lt_json prompt) {
+  LT_AUTO_BUF(said, LT_JSON_MAX_BYTES);
+  for (lt_json_iter it = lt_json_each(lt_json_get(prompt, "output")); lt_json_next(&it);) {
+    lt_str text = LT_STR_NULL;
+    if (lt_json_str_eq(lt_json_get(it.value, "type"), LT_STR("text")) &&
+        lt_json_str(lt_json_get(it.value, "content"), r->arena, &text)) {
+      lt_buf_add(&said, text);
+    }
+  }
+  lt_json_key(&r->w, "text");
+  lt_json_put_str(&r->w, lt_buf_view(&said));
+}
+
+/* What the program said with its value behind, and the prompt that it was. 202: it has not ended. */
+static lt_status program_put_prompt(lt_serve_request *r, lt_str id, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
+  LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
+  LT_TRY(lt_store_prompt_get(lt_serve_store(r->serve), r->user, id, &text, err));
+  LT_TRY(lt_json_parse(r->arena, lt_buf_view(&text), &doc, err));
+  lt_json prompt = lt_json_root(&doc);
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "promptId");
+  lt_json_put_str(&r->w, id);
+  static const char *const members[] = {"conversationId", "state", "error", "output"};
+  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+    if (lt_json_exists(lt_json_get(prompt, members[i]))) {
+      lt_json_key(&r->w, members[i]);
+      lt_json_put_raw(&r->w, lt_json_text(lt_json_get(prompt, members[i])));
+    }
+  }
+  program_put_texts(r, prompt);
+  lt_json_end_object(&r->w);
+  r->answer->status = lt_json_exists(lt_json_get(prompt, "completedAt")) ? 200 : 202;
+  return LT_OK;
+}
+
+static lt_status programs_run(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  int64_t wait_ms = LT_SERVE_WAIT_MS;
+  lt_prompt_ids ids;
+  LT_AUTO_BUF(message, LT_PROMPT_INPUT_BYTES);
+  (void)lt_json_int(lt_json_get(r->body, "waitMs"), &wait_ms);
+  program_put_request(r, &message);
+  LT_TRY(lt_buf_check(&message, err, "the program is too long"));
+  const lt_prompt_request request = {.user = r->user, .input = lt_buf_view(&message), .mode = LT_STR("program")};
+  LT_TRY(lt_agent_start(r->serve->agent, &request, &ids, err));
+  LT_TRY(program_await(r, lt_str_of(ids.prompt), (uint64_t)wait_ms, err));
+  return program_put_prompt(r, lt_str_of(ids.prompt), err);
+}
+
+/* --- Declarations ------------------------------------------------------------------------------------------------- */
+static lt_status declarations_put(lt_serve_request *r, const lt_catalog *catalog, lt_err *err) {
+  size_t count = lt_catalog_count(catalog);
+  lt_str language = lt_serve_request_query(r, "language");
+  lt_typegen_tool *tools = lt_arena_zalloc(r->arena, count + 1, sizeof *tools);
+  if (tools == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the declarations");
+  }
+  for (size_t i = 0; i < count; i++) {
+    tools[i] = lt_tool_typegen(lt_catalog_at(catalog, i));
+  }
+  r->answer->content_type = "text/plain; charset=utf-8";
+  if (lt_str_eqc(language, "python")) {
+    return lt_typegen_py(tools, count, &r->answer->body, err);
+  }
+  if (lt_str_eqc(language, "javascript")) {
+    return lt_typegen_prompt(tools, count, &r->answer->body, err);
+  }
+  return language.n == 0 || lt_str_eqc(language, "typescript")
+             ? lt_typegen_ts(tools, count, &r->answer->body, err)
+             : lt_fail(err, LT_E_INVALID, "query.language: expected \"typescript\", \"javascript\" or \"python\"");
+}
+
+static lt_status programs_declare(lt_serve_request *r, lt_err *err) {
+  lt_catalog *all = NULL, *catalog = NULL;
+  LT_TRY(lt_door_catalog(r->serve->session->door, &all, err));
+  lt_status status = lt_catalog_for_programs(all, &catalog, err);
+  lt_catalog_unref(all);
+  LT_TRY(status);
+  status = declarations_put(r, catalog, err);
+  lt_catalog_unref(catalog);
+  return status;
+}
+
+/* --- The table ---------------------------------------------------------------------------------------------------- */
+static const lt_serve_parameter declarations_query[] = {
+    {"language", "{\"enum\":[\"typescript\",\"javascript\",\"python\"]}", "typescript by default"},
+    {NULL},
+};
+
+const lt_serve_route lt_route_programs_rows[] = {
+    {"POST", "/run", "runProgram",
+     "Runs a program without a model, and waits for its end; 202: it has not ended, and GET /prompts/{id} has it.",
+     .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"code\"],\"properties\":{"
+             "\"code\":{\"type\":\"string\"},\"language\":{\"enum\":[\"javascript\",\"typescript\",\"python\"]},"
+             "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1},"
+             "\"waitMs\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":600000}}}",
+     .answer = "{\"type\":\"object\",\"required\":[\"promptId\",\"conversationId\",\"state\",\"text\",\"output\"],"
+               "\"properties\":{\"promptId\":{\"type\":\"string\"},\"conversationId\":{\"type\":\"string\"},\"state\":"
+               "{\"type\":\"string\"},\"text\":{\"type\":\"string\"},\"error\":{\"type\":\"string\"},\"output\":{"
+               "\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/PromptOutput\"}}}}",
+     .handle = programs_run},
+    {"GET", "/declarations", "getDeclarations", "Declarations of what programs can call.",
+     .flags = LT_SERVE_HAS_OWN_TYPE, .query = declarations_query, .handle = programs_declare},
+    {NULL},
+};

@@ -1,0 +1,372 @@
+/* Prompts: asking, looking, deciding. */
+#include <stdio.h>
+
+#include "app/waiting_calls.h"
+#include "base/sha256.h"
+#include "serve/serve_events.h"
+#include "serve/serve_routes.h"
+#include "store/store_events.h"
+
+#define ID    "{\"type\":\"string\",\"maxLength\":64}"
+#define TEXT  "{\"type\":\"string\"}"
+#define WHICH "\"enum\":[\"call\",\"tool\",\"session\"],\"description\":\"for how long the answer holds\""
+
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
+typedef struct prompt_asked {
+  lt_prompt_request request;
+  lt_prompt_ids ids;
+  char id[LT_STORE_ID_BYTES + 1];
+} prompt_asked;
+
+static bool prompt_is_open(lt_json prompt) {
+  return lt_json_exists(prompt) && !lt_json_exists(lt_json_get(prompt, "completedAt"));
+}
+
+/* The agent's LT_E_INVALID, when it is about a conversation that has a prompt already. */
+static bool prompt_finds_busy(const lt_serve_request *r, const prompt_asked *asked) LT_YIELDS {
+  lt_json_doc doc;
+  LT_AUTO_BUF(history, LT_JSON_MAX_BYTES);
+  return asked->request.conversation.n > 0 &&
+         lt_store_history(lt_serve_store(r->serve), r->user, asked->request.conversation, 1, &history, NULL) == LT_OK &&
+         lt_json_parse(r->arena, lt_buf_view(&history), &doc, NULL) == LT_OK &&
+         prompt_is_open(lt_json_at(lt_json_root(&doc), 0));
+}
+
+/* The ids of a prompt that was asked for before, under the same key. LT_E_NOTFOUND: it was never started. */
+static lt_status prompt_read_ids(const lt_serve_request *r, lt_str id, lt_prompt_ids *ret_ids, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
+  lt_str conversation = LT_STR_NULL;
+  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+  LT_TRY(lt_store_prompt_get(lt_serve_store(r->serve), r->user, id, &prompt, err));
+  LT_TRY(lt_json_parse(r->arena, lt_buf_view(&prompt), &doc, err));
+  (void)lt_json_str(lt_json_get(lt_json_root(&doc), "conversationId"), r->arena, &conversation);
+  snprintf(ret_ids->prompt, sizeof ret_ids->prompt, "%.*s", LT_STR_ARG(id));
+  snprintf(ret_ids->conversation, sizeof ret_ids->conversation, "%.*s", LT_STR_ARG(conversation));
+  return LT_OK;
+}
+
+/* "If a request with the same key was completed, the same answer" (draft-ietf-httpapi-idempotency-key-header): the key
+ * is stored with the prompt's id before the prompt is. */
+static lt_status prompt_note_key(const lt_serve_request *r, prompt_asked *asked, bool *ret_is_known,
+                                 lt_err *err) LT_YIELDS {
+  lt_str key = lt_http_call_header(r->call, "Idempotency-Key");
+  *ret_is_known = false;
+  if (key.n == 0) {
+    return LT_OK;
+  }
+  if (key.n > LT_SERVE_KEY_BYTES) {
+    return lt_fail(err, LT_E_INVALID, "an Idempotency-Key has at most %d bytes", LT_SERVE_KEY_BYTES);
+  }
+  lt_sha256_hex hash = lt_sha256(r->call->body);
+  LT_TRY(lt_store_key_note(lt_serve_store(r->serve), r->user, key, lt_str_of(hash.text), lt_str_of(asked->id),
+                           asked->id, err));
+  lt_status status = prompt_read_ids(r, lt_str_of(asked->id), &asked->ids, err);
+  *ret_is_known = status == LT_OK;
+  return status == LT_E_NOTFOUND ? LT_OK : status;
+}
+
+static lt_status prompt_refuse_mode(lt_serve_request *r, lt_str mode) {
+  LT_AUTO_BUF(names, LT_ERR_MSG_MAX);
+  lt_serve_request_refuse(r, 400, "mode", "Unknown execution mode: \"%.*s\"", LT_STR_ARG(lt_str_sub(mode, 0, 100)));
+  lt_agent_mode_names(lt_toolbox_host(r->serve->session->toolbox), &names);
+  lt_http_answer_header(r->answer, "X-Modes", lt_buf_view(&names));
+  return LT_OK;
+}
+
+/* LT_E_INVALID from the agent is about the model, the input or the conversation. */
+static lt_status prompt_start(lt_serve_request *r, prompt_asked *asked, bool *ret_is_busy, lt_err *err) LT_YIELDS {
+  lt_err why = LT_ERR_INIT;
+  *ret_is_busy = false;
+  lt_status status = lt_agent_start(r->serve->agent, &asked->request, &asked->ids, &why);
+  if (status == LT_E_INVALID && prompt_read_ids(r, lt_str_of(asked->id), &asked->ids, NULL) == LT_OK) {
+    return LT_OK; /* the same request came twice at the same time */
+  }
+  if (status == LT_E_INVALID && prompt_finds_busy(r, asked)) {
+    *ret_is_busy = true;
+  }
+  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
+}
+
+static void prompt_put_ids(lt_serve_request *r, const lt_prompt_ids *ids) {
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "promptId");
+  lt_json_put_cstr(&r->w, ids->prompt);
+  lt_json_key(&r->w, "conversationId");
+  lt_json_put_cstr(&r->w, ids->conversation);
+  lt_json_end_object(&r->w);
+}
+
+/* RFC 9110, section 12.5.1: the weights do not matter here. */
+static bool prompt_is_followed(const lt_serve_request *r) {
+  return lt_str_find(lt_http_call_header(r->call, "Accept"), LT_STR("text/event-stream"), 0) != SIZE_MAX;
+}
+
+/* The answer is the prompt's events, from its first to its last. */
+static lt_status prompt_follow(lt_serve_request *r, const lt_prompt_ids *ids, lt_err *err) LT_YIELDS {
+  lt_serve_reader reader;
+  LT_TRY(lt_serve_events_join(&reader, r, lt_str_of(ids->prompt), 0, err));
+  reader.ends_with_prompt = true;
+  lt_serve_events_send(&reader);
+  lt_serve_events_leave(&reader);
+  return LT_OK;
+}
+
+static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  bool is_known = false, is_busy = false;
+  prompt_asked asked = {.request = {.user = r->user,
+                                    .conversation = lt_serve_request_text(r, "conversationId"),
+                                    .input = lt_serve_request_text(r, "input"),
+                                    .model = lt_serve_request_text(r, "model"),
+                                    .mode = lt_serve_request_text(r, "mode")}};
+  lt_str mode = asked.request.mode;
+  if (mode.n > 0 && lt_agent_check_mode(lt_toolbox_host(r->serve->session->toolbox), mode, NULL) != LT_OK) {
+    return prompt_refuse_mode(r, mode);
+  }
+  LT_TRY(lt_store_new_prompt_id(asked.id, err));
+  LT_TRY(prompt_note_key(r, &asked, &is_known, err));
+  asked.request.id = lt_str_of(asked.id);
+  lt_status status = is_known ? LT_OK : prompt_start(r, &asked, &is_busy, err);
+  if (is_busy) {
+    return lt_serve_request_refuse(r, 409, "busy", "the conversation is busy: its last prompt has not ended");
+  }
+  LT_TRY(status);
+  if (prompt_is_followed(r)) {
+    return prompt_follow(r, &asked.ids, err);
+  }
+  prompt_put_ids(r, &asked.ids);
+  return LT_OK;
+}
+
+/* --- Looking ------------------------------------------------------------------------------------------------------ */
+static lt_status prompts_get(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  return lt_store_prompt_get(lt_serve_store(r->serve), r->user, r->id, &r->answer->body, err);
+}
+
+static void record_put_call(lt_json_writer *w, const lt_recorded_call *call) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "seq");
+  lt_json_put_int(w, (int64_t)call->seq);
+  lt_json_key(w, "tool");
+  lt_json_put_str(w, call->tool);
+  lt_json_key(w, "input");
+  lt_json_put_str(w, call->input);
+  if (call->edited_input.n > 0) {
+    lt_json_key(w, "editedInput");
+    lt_json_put_str(w, call->edited_input);
+  }
+  if (call->finished && call->status == LT_OK) {
+    lt_json_key(w, "output");
+    lt_json_put_raw(w, call->answer);
+  } else if (call->finished) {
+    lt_json_key(w, "error");
+    lt_json_put_str(w, call->answer);
+  }
+  lt_json_end_object(w);
+}
+
+/* Calls in the order in which they were made, notes in the order in which they were delivered. */
+static void record_put_run(lt_json_writer *w, lt_str run, const lt_record *record) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "run");
+  lt_json_put_str(w, run);
+  lt_json_key(w, "calls");
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < record->call_count; i++) {
+    record_put_call(w, &record->calls[i]);
+  }
+  lt_json_end_array(w);
+  lt_json_key(w, "notes");
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < record->note_count; i++) {
+    const lt_note *note = &record->notes[i];
+    lt_json_begin_object(w);
+    lt_json_key(w, "kind");
+    lt_json_put_int(w, note->kind);
+    lt_json_key(w, "number");
+    lt_json_put_int(w, (int64_t)note->number);
+    lt_json_key(w, "timeUs");
+    lt_json_put_int(w, (int64_t)note->time_us);
+    lt_json_key(w, "text");
+    lt_json_put_str(w, note->text);
+    lt_json_end_object(w);
+  }
+  lt_json_end_array(w);
+  lt_json_end_object(w);
+}
+
+static lt_status record_put(lt_serve_request *r, lt_str run, lt_err *err) LT_YIELDS {
+  lt_record record = {0};
+  LT_TRY(r->serve->journal->recall(r->serve->journal, run, &record, err));
+  record_put_run(&r->w, run, &record);
+  lt_record_release(&record);
+  return LT_OK;
+}
+
+static lt_status prompts_record(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
+  lt_str run;
+  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(runs, LT_JSON_MAX_BYTES);
+  LT_TRY(lt_store_prompt_get(lt_serve_store(r->serve), r->user, r->id, &prompt, err));
+  LT_TRY(lt_store_runs_below(lt_serve_store(r->serve), r->id, &runs, err));
+  LT_TRY(lt_json_parse(r->arena, lt_buf_view(&runs), &doc, err));
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "prompt");
+  lt_json_put_raw(&r->w, lt_buf_view(&prompt));
+  lt_json_key(&r->w, "runs");
+  lt_json_begin_array(&r->w);
+  for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
+    if (lt_json_str(it.value, r->arena, &run)) {
+      LT_TRY(record_put(r, run, err));
+    }
+  }
+  lt_json_end_array(&r->w);
+  lt_json_end_object(&r->w);
+  return LT_OK;
+}
+
+/* --- Deciding ----------------------------------------------------------------------------------------------------- */
+typedef struct prompt_verdict {
+  lt_decision_verb verb;
+  lt_str call;
+  lt_decision decision;
+} prompt_verdict;
+
+static lt_status prompt_refuse_inactive(lt_serve_request *r) {
+  return lt_serve_request_refuse(r, 404, "notfound", "Prompt \"%.*s\" not found or no longer active",
+                                 LT_STR_ARG(lt_str_sub(r->id, 0, 2 * LT_STORE_ID_BYTES)));
+}
+
+/* The decision is stored. The process that runs the prompt sees it; where none does, this one goes on with the prompt,
+ * unless the prompt belongs to another configuration. */
+static lt_status verdict_store(const lt_serve_request *r, const lt_decision_row *row, lt_err *err) LT_YIELDS {
+  int64_t id;
+  LT_AUTO_BUF(owner, LT_KIB);
+  lt_store *store = lt_serve_store(r->serve);
+  LT_TRY(lt_store_decision_put(store, row, &id, err));
+  LT_TRY(lt_store_decision_owner(store, r->user, r->id, &owner, err));
+  if (owner.n == 0) {
+    (void)lt_agent_resume(r->serve->agent, r->user, r->id, NULL);
+  }
+  return LT_OK;
+}
+
+static const lt_waiting_call *verdict_find_call(const lt_waiting_calls *waiting, lt_str id) {
+  for (size_t i = 0; i < waiting->count; i++) {
+    if (lt_str_eq(waiting->calls[i].id, id)) {
+      return &waiting->calls[i];
+    }
+  }
+  return NULL;
+}
+
+static lt_status verdict_send_elsewhere(lt_serve_request *r, const prompt_verdict *verdict,
+                                        const lt_waiting_calls *waiting, lt_err *err) LT_YIELDS {
+  const lt_waiting_call *call = verdict_find_call(waiting, verdict->call);
+  lt_decision_row row = {.prompt = r->id, .verb = verdict->verb, .user = r->user, .decision = verdict->decision};
+  if (waiting->has_ended) {
+    return prompt_refuse_inactive(r);
+  }
+  if (verdict->verb != LT_VERB_CANCEL && call == NULL) {
+    return lt_serve_request_refuse(r, 404, "notfound", "No tool call \"%.*s\" waits for approval",
+                                   LT_STR_ARG(lt_str_sub(verdict->call, 0, 100)));
+  }
+  if (call != NULL) {
+    row.call = call->id;
+    row.hash = call->hash;
+    row.tool = call->tool;
+  }
+  return verdict_store(r, &row, err);
+}
+
+/* A prompt that this process does not run. */
+static lt_status verdict_make_elsewhere(lt_serve_request *r, const prompt_verdict *verdict, lt_err *err) LT_YIELDS {
+  lt_waiting_calls waiting;
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_waiting_calls_read(lt_serve_store(r->serve), r->user, r->id, &waiting, &why);
+  if (status == LT_OK) {
+    status = verdict_send_elsewhere(r, verdict, &waiting, &why);
+  }
+  lt_waiting_calls_release(&waiting);
+  if (status == LT_E_NOTFOUND) {
+    return prompt_refuse_inactive(r);
+  }
+  if (status == LT_E_INVALID) { /* somebody was faster */
+    return lt_serve_request_refuse(r, 409, "decided", "%s", lt_err_msg(&why));
+  }
+  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
+}
+
+static lt_status verdict_make(lt_serve_request *r, const prompt_verdict *verdict, const char *done,
+                              lt_err *err) LT_YIELDS {
+  lt_agent *agent = r->serve->agent;
+  lt_status here = verdict->verb == LT_VERB_CANCEL
+                       ? lt_agent_cancel(agent, r->user, r->id, err)
+                       : lt_agent_decide(agent, r->user, r->id, verdict->call, &verdict->decision, err);
+  LT_TRY(here == LT_E_NOTFOUND ? verdict_make_elsewhere(r, verdict, err) : here);
+  if (r->answer->status != 200) {
+    return LT_OK;
+  }
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, done);
+  lt_json_put_bool(&r->w, true);
+  lt_json_end_object(&r->w);
+  return LT_OK;
+}
+
+static void verdict_read(const lt_serve_request *r, prompt_verdict *verdict) {
+  verdict->call = lt_serve_request_text(r, "toolCallId");
+  (void)lt_decision_find_remember(lt_serve_request_text(r, "remember"), &verdict->decision.remember);
+}
+
+static lt_status prompts_approve(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  prompt_verdict verdict = {.verb = LT_VERB_APPROVE};
+  verdict_read(r, &verdict);
+  verdict.decision.is_approved = true;
+  verdict.decision.input = lt_json_text(lt_json_get(r->body, "input"));
+  return verdict_make(r, &verdict, "approved", err);
+}
+
+static lt_status prompts_reject(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  prompt_verdict verdict = {.verb = LT_VERB_REJECT};
+  verdict_read(r, &verdict);
+  verdict.decision.reason = lt_serve_request_text(r, "reason");
+  return verdict_make(r, &verdict, "rejected", err);
+}
+
+static lt_status prompts_cancel(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  return verdict_make(r, &(prompt_verdict){.verb = LT_VERB_CANCEL}, "cancelled", err);
+}
+
+/* --- The table ---------------------------------------------------------------------------------------------------- */
+#define DONE(word) "{\"type\":\"object\",\"properties\":{\"" word "\":{\"const\":true}},\"required\":[\"" word "\"]}"
+#define PROMPT     "{\"$ref\":\"#/components/schemas/Prompt\"}"
+
+const lt_serve_route lt_route_prompts_rows[] = {
+    {"POST", "/prompt", "createPrompt",
+     "Starts a prompt and answers at once; the prompt runs on. Idempotency-Key is heeded.",
+     .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"input\"],\"properties\":{"
+             "\"input\":{\"type\":\"string\",\"description\":\"what is to be done\"},"
+             "\"model\":{\"type\":\"string\",\"description\":\"a ref of GET /models\"},"
+             "\"mode\":{\"type\":\"string\",\"description\":\"an id of GET /modes\"},"
+             "\"conversationId\":{\"type\":\"string\",\"description\":\"absent: a new conversation\"}}}",
+     .answer = "{\"type\":\"object\",\"required\":[\"promptId\",\"conversationId\"],\"properties\":{\"promptId\":" TEXT
+               ",\"conversationId\":" TEXT "}}",
+     .handle = prompts_create},
+    {"GET", "/prompts/{id}", "getPrompt", "A prompt with its outputs so far.", .answer = PROMPT, .handle = prompts_get},
+    {"GET", "/prompts/{id}/record", "getRecord", "A prompt with everything that came to its programs from outside.",
+     .handle = prompts_record},
+    {"POST", "/prompts/{id}/approve", "approve", "Lets a tool call be made that waits for an approval.",
+     .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"toolCallId\"],\"properties\":{"
+             "\"toolCallId\":" ID ",\"input\":{\"type\":\"object\",\"description\":\"in place of the call's input\"},"
+             "\"remember\":{" WHICH "}}}",
+     .answer = DONE("approved"), .handle = prompts_approve},
+    {"POST", "/prompts/{id}/reject", "reject", "Refuses a tool call that waits for an approval.",
+     .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"toolCallId\"],\"properties\":{"
+             "\"toolCallId\":" ID ",\"reason\":" TEXT ",\"remember\":{" WHICH "}}}",
+     .answer = DONE("rejected"), .handle = prompts_reject},
+    {"POST", "/prompts/{id}/cancel", "cancel", "Ends a prompt, also one that waits.", .flags = LT_SERVE_BODY_OPTIONAL,
+     .body = "{\"type\":\"object\",\"additionalProperties\":false}", .answer = DONE("cancelled"),
+     .handle = prompts_cancel},
+    {NULL},
+};

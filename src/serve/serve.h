@@ -1,0 +1,31 @@
+/* `lathe serve`: agents over HTTP. This directory translates requests into calls of app/ and agent/, and their results
+ * into answers; it decides nothing about prompts.
+ *
+ * One process has one store, one set of sources, and any number of users. Everything that a request can reach is in one
+ * table of routes (serve_routes.h). What readers of events get comes from the store (serve_events.h). Loop thread only.
+ */
+#ifndef LT_SERVE_SERVE_H
+#define LT_SERVE_SERVE_H
+
+#include "app/session.h"
+
+typedef struct lt_serve lt_serve;
+
+/* Where to listen: an address of loopback and a port. */
+typedef struct lt_serve_options {
+  const char *listen; /* "127.0.0.1:PORT" or "PORT"; NULL: server.listen, else LT_SERVE_PORT; port 0: any free one */
+} lt_serve_options;
+
+/* Checks the address alone. LT_E_CONFIG. */
+lt_status lt_serve_check_listen(const lt_config *config, const lt_serve_options *options, lt_err *err);
+/* Opens the agent, resumes what belongs to this configuration, and listens. `session` is open. Errors: LT_E_CONFIG,
+ * LT_E_IO (the address is in use), LT_E_UNSUPPORTED (libmicrohttpd is missing), LT_E_NOMEM, the store's. LT_YIELDS.
+ * Owns: the caller, lt_serve_close. Borrows: the session. */
+lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt_serve **ret_serve,
+                        lt_err *err) LT_YIELDS;
+/* Ends all connections, and leaves running prompts to the next process. NULL is allowed. LT_YIELDS. */
+void lt_serve_close(lt_serve *serve) LT_YIELDS;
+/* "http://127.0.0.1:8420". Borrows. */
+const char *lt_serve_url(const lt_serve *serve);
+
+#endif

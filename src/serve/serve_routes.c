@@ -1,0 +1,259 @@
+#include "serve/serve_routes.h"
+
+#include "base/mem.h"
+#include "io/http_guard.h"
+#include "json/schema.h"
+#include "serve/serve_users.h"
+
+#define ROUTE_TABLE(name) lt_route_##name##_rows,
+static const lt_serve_route *const route_tables[] = {LT_SERVE_ROUTES(ROUTE_TABLE)};
+enum { ROUTE_TABLES = sizeof route_tables / sizeof route_tables[0] };
+
+const lt_serve_route *lt_serve_routes_at(size_t i) {
+  for (size_t t = 0; t < ROUTE_TABLES; t++) {
+    for (const lt_serve_route *route = route_tables[t]; route->method != NULL; route++) {
+      if (i-- == 0) {
+        return route;
+      }
+    }
+  }
+  return NULL;
+}
+
+/* --- Finding ------------------------------------------------------------------------------------------------------ */
+/* The path's next part, without its "/". */
+static lt_str route_take_part(lt_str *path) {
+  size_t end = lt_str_find(*path, LT_STR("/"), 1);
+  lt_str part = lt_str_sub(*path, 1, end);
+  *path = end == SIZE_MAX ? LT_STR_NULL : lt_str_sub(*path, end, path->n);
+  return part;
+}
+
+/* `ret_id`: what stands in the place of {id}, undecoded. */
+static bool route_matches(const lt_serve_route *route, lt_str path, lt_str *ret_id) {
+  lt_str wanted = lt_str_of(route->path);
+  while (wanted.n > 0 && path.n > 0 && path.p[0] == '/') {
+    lt_str a = route_take_part(&wanted), b = route_take_part(&path);
+    if (lt_str_eq(a, LT_STR("{id}")) && b.n > 0) {
+      *ret_id = b;
+    } else if (!lt_str_eq(a, b)) {
+      return false;
+    }
+  }
+  return wanted.n == 0 && path.n == 0;
+}
+
+typedef struct route_search {
+  const lt_serve_route *route; /* NULL: none has the method */
+  lt_str id;
+  bool is_path_known;
+} route_search;
+
+static bool route_has_method(const lt_serve_route *route, lt_str method) {
+  bool is_head = lt_str_eqc(method, "HEAD") && lt_str_eqc(LT_STR("GET"), route->method);
+  return is_head || lt_str_eqc(method, route->method);
+}
+
+static route_search routes_find(const lt_http_call *call) {
+  route_search found = {.route = NULL};
+  const lt_serve_route *route;
+  for (size_t i = 0; (route = lt_serve_routes_at(i)) != NULL; i++) {
+    lt_str id = LT_STR_NULL;
+    if (route_matches(route, call->path, &id)) {
+      found.is_path_known = true;
+      if (found.route == NULL && route_has_method(route, call->method)) {
+        found.route = route;
+        found.id = id;
+      }
+    }
+  }
+  return found;
+}
+
+static void routes_put_allow(const lt_http_call *call, lt_http_answer *answer) {
+  LT_AUTO_BUF(allow, LT_KIB);
+  const lt_serve_route *route;
+  for (size_t i = 0; (route = lt_serve_routes_at(i)) != NULL; i++) {
+    lt_str id;
+    if (route_matches(route, call->path, &id)) {
+      lt_buf_addc(&allow, allow.n > 0 ? ", " : "");
+      lt_buf_addc(&allow, route->method);
+      lt_buf_addc(&allow, lt_str_eqc(LT_STR("GET"), route->method) ? ", HEAD" : "");
+    }
+  }
+  lt_http_answer_header(answer, "Allow", lt_buf_view(&allow));
+}
+
+/* --- Heads -------------------------------------------------------------------------------------------------------- */
+static bool route_is_sent_as_json(const lt_http_call *call) {
+  lt_str type = lt_http_call_header(call, "Content-Type");
+  lt_str name = lt_str_trim(lt_str_sub(type, 0, lt_str_find(type, LT_STR(";"), 0)));
+  return lt_str_eq_fold(name, LT_STR("application/json"));
+}
+
+static bool route_has_body(const lt_http_call *call) {
+  lt_str length = lt_http_call_header(call, "Content-Length");
+  return (length.n > 0 && !lt_str_eqc(length, "0")) || lt_http_call_header(call, "Transfer-Encoding").n > 0;
+}
+
+/* A web page of another site can send a form or plain text without being asked, but no JSON (Fetch Standard, "CORS-
+ * safelisted request-header"), and cannot hide its origin. */
+static bool route_admit_sender(lt_serve_request *r) {
+  const lt_config *config = &r->serve->session->config;
+  lt_str host = lt_http_call_header(r->call, "Host"), origin = lt_http_call_header(r->call, "Origin");
+  if (!lt_http_guard_admits_host(host, config->server.hosts)) {
+    lt_serve_request_refuse(r, 421, "host", "this server is not known as \"%.*s\": name it in server.hosts",
+                            LT_STR_ARG(lt_str_sub(host, 0, 200)));
+    return false;
+  }
+  if (!lt_http_guard_admits_origin(origin, host, config->server.origins)) {
+    lt_serve_request_refuse(r, 403, "origin", "pages of \"%.*s\" may not use this server: name it in server.origins",
+                            LT_STR_ARG(lt_str_sub(origin, 0, 200)));
+    return false;
+  }
+  return true;
+}
+
+/* Answers of routes hold what people said: no cache keeps them, and no page of another site may read or show them. */
+static void routes_put_headers(lt_serve_request *r) {
+  lt_str origin = lt_http_call_header(r->call, "Origin");
+  lt_http_answer_header(r->answer, "Cache-Control", LT_STR("no-store"));
+  lt_http_answer_header(r->answer, "X-Content-Type-Options", LT_STR("nosniff"));
+  if (origin.n > 0) { /* it was admitted */
+    lt_http_answer_header(r->answer, "Access-Control-Allow-Origin", origin);
+    lt_http_answer_header(r->answer, "Vary", LT_STR("Origin"));
+  }
+}
+
+/* Fetch Standard, "CORS-preflight request". */
+static void route_put_preflight(lt_serve_request *r) {
+  r->answer->status = 204;
+  routes_put_allow(r->call, r->answer);
+  lt_http_answer_header(r->answer, "Access-Control-Allow-Methods", LT_STR("GET, POST, PATCH, DELETE"));
+  lt_http_answer_header(r->answer, "Access-Control-Allow-Headers",
+                        LT_STR("Authorization, Content-Type, Idempotency-Key, Last-Event-ID"));
+  lt_http_answer_header(r->answer, "Access-Control-Max-Age", LT_STR("600"));
+}
+
+static bool route_admit(lt_serve_request *r, bool is_final) {
+  route_search found = routes_find(r->call);
+  if (!route_admit_sender(r)) {
+    return false;
+  }
+  routes_put_headers(r);
+  if (!found.is_path_known) {
+    lt_serve_request_refuse(r, 404, "notfound", "there is nothing at %.*s: GET /openapi.json lists what there is",
+                            LT_STR_ARG(lt_str_sub(r->call->path, 0, 200)));
+    return false;
+  }
+  if (lt_str_eqc(r->call->method, "OPTIONS")) {
+    route_put_preflight(r);
+    return false;
+  }
+  if (found.route == NULL) {
+    routes_put_allow(r->call, r->answer);
+    lt_serve_request_refuse(r, 405, "method", "%.*s is not possible here: the header Allow says what is",
+                            LT_STR_ARG(lt_str_sub(r->call->method, 0, 32)));
+    return false;
+  }
+  r->route = found.route;
+  if (route_has_body(r->call) && found.route->body != NULL && !route_is_sent_as_json(r->call)) {
+    lt_serve_request_refuse(r, 415, "type", "send the body as Content-Type: application/json");
+    return false;
+  }
+  return lt_serve_users_identify(r, is_final);
+}
+
+bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer *answer) {
+  LT_AUTO_ARENA(arena, LT_MIB);
+  lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
+  r.w = lt_json_writer_on(&answer->body);
+  bool is_admitted = route_admit(&r, false);
+  if (is_admitted) { /* the handler starts with an empty answer */
+    lt_buf_clear(&answer->headers);
+  }
+  return is_admitted;
+}
+
+/* --- Bodies ------------------------------------------------------------------------------------------------------- */
+static lt_status route_check_body(lt_serve_request *r, lt_json_doc *doc, lt_err *err) {
+  lt_schema *schema = NULL;
+  lt_str text = r->call->body;
+  bool is_absent = text.n == 0 && (r->route->flags & LT_SERVE_BODY_OPTIONAL) != 0;
+  if (is_absent) {
+    text = LT_STR("{}");
+  }
+  lt_status status = lt_json_parse(r->arena, text, doc, err);
+  if (status != LT_OK) {
+    return lt_err_prefix(err, "the body is no JSON");
+  }
+  LT_AUTO_BUF(mended, 2 * LT_SERVE_BODY_BYTES);
+  lt_json_mend_utf8(&mended, text);
+  if (!lt_str_eq(lt_buf_view(&mended), text)) {
+    return lt_fail(err, LT_E_SYNTAX, "the body is not UTF-8");
+  }
+  LT_AUTO_BUF(faults, LT_ERR_MSG_MAX);
+  LT_TRY(lt_schema_new(lt_str_of(r->route->body), &schema, err));
+  status = lt_schema_check(schema, lt_json_root(doc), LT_STR("body"), &faults, err);
+  lt_schema_free(schema);
+  r->body = lt_json_root(doc);
+  return status == LT_E_INVALID ? lt_fail(err, LT_E_INVALID, "%.*s", LT_STR_ARG(lt_buf_view(&faults))) : status;
+}
+
+static bool route_has_parameter(const lt_serve_route *route, lt_str name) {
+  for (const lt_serve_parameter *p = route->query; p != NULL && p->name != NULL; p++) {
+    if (lt_str_eqc(name, p->name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static lt_status route_check_query(const lt_serve_request *r, lt_err *err) {
+  lt_str query = r->call->query;
+  for (size_t at = 0; at < query.n;) {
+    size_t end = lt_str_find(query, LT_STR("&"), at);
+    lt_str part = lt_str_sub(query, at, end), decoded;
+    lt_str name = lt_str_sub(part, 0, lt_str_find(part, LT_STR("="), 0));
+    if (!lt_serve_request_decode(part, r->arena, &decoded)) {
+      return lt_fail(err, LT_E_INVALID, "the query has a broken percent escape, or is not UTF-8");
+    }
+    if (!route_has_parameter(r->route, name)) {
+      return lt_fail(err, LT_E_INVALID, "query.%.*s: is not known here", LT_STR_ARG(lt_str_sub(name, 0, 100)));
+    }
+    at = end == SIZE_MAX ? query.n : end + 1;
+  }
+  return LT_OK;
+}
+
+static lt_status route_handle(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
+  lt_str id = routes_find(r->call).id;
+  if (id.n > 0 && !lt_serve_request_decode(id, r->arena, &r->id)) {
+    return lt_fail(err, LT_E_INVALID, "the path has a broken percent escape, or is not UTF-8");
+  }
+  LT_TRY(route_check_query(r, err));
+  if (r->route->body != NULL) {
+    LT_TRY(route_check_body(r, &doc, err));
+  }
+  return r->route->handle(r, err);
+}
+
+void lt_serve_routes_handle(void *serve, const lt_http_call *call, lt_http_answer *answer) {
+  LT_AUTO_ARENA(arena, 2 * LT_GIB);
+  lt_err err = LT_ERR_INIT;
+  lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
+  r.w = lt_json_writer_on(&answer->body);
+  answer->content_type = "application/json";
+  lt_status status = lt_serve_users_refresh(r.serve, &err);
+  if (status == LT_OK && !route_admit(&r, true)) {
+    return;
+  }
+  status = status == LT_OK ? route_handle(&r, &err) : status;
+  if (status == LT_OK && answer->body.status != LT_OK) {
+    status = lt_fail(&err, answer->body.status, "the answer is too long, or there is no memory for it");
+  }
+  if (status != LT_OK) {
+    lt_serve_request_fail(&r, &err);
+  }
+}

@@ -1,0 +1,49 @@
+/* The table of routes: everything that a request can reach. Dispatch, 404, 405 with Allow, the checks of bodies and
+ * query parameters, and /openapi.json come from its rows. Internal to serve/.
+ */
+#ifndef LT_SERVE_SERVE_ROUTES_H
+#define LT_SERVE_SERVE_ROUTES_H
+
+#include "serve/serve_request.h"
+
+enum {
+  LT_SERVE_IS_PUBLIC = 1,     /* no token is needed, and no user is known */
+  LT_SERVE_BODY_OPTIONAL = 2, /* an empty body counts as {} */
+  LT_SERVE_HAS_OWN_TYPE = 4,  /* the handler sets the content type */
+};
+
+typedef struct lt_serve_parameter {
+  const char *name;
+  const char *schema; /* JSON */
+  const char *doc;
+} lt_serve_parameter;
+
+typedef struct lt_serve_route {
+  const char *method;
+  const char *path; /* with at most one {id} */
+  const char *name; /* the operation's id for generated clients */
+  const char *doc;  /* one line */
+  unsigned flags;
+  const char *body;                /* the JSON Schema of an object; NULL: none is read */
+  const char *answer;              /* the JSON Schema of the answer; NULL: any JSON */
+  const lt_serve_parameter *query; /* {NULL} last; NULL: none */
+  lt_status (*handle)(lt_serve_request *request, lt_err *err) LT_YIELDS;
+} lt_serve_route;
+
+/* One table for each file of routes, {NULL} last: route_NAME.c defines lt_route_NAME_rows. */
+#define LT_SERVE_ROUTES(ROW)          ROW(prompts) ROW(conversations) ROW(programs) ROW(tools) ROW(about)
+#define LT_SERVE_DECLARE_ROUTES(name) extern const lt_serve_route lt_route_##name##_rows[];
+LT_SERVE_ROUTES(LT_SERVE_DECLARE_ROUTES)
+
+/* The routes by index; NULL after the last one. */
+const lt_serve_route *lt_serve_routes_at(size_t i);
+
+/* Decides on a request's head: the host, the origin, the path, the method. False: `answer` says why not. */
+bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer *answer);
+/* Carries out a request. LT_YIELDS. */
+void lt_serve_routes_handle(void *serve, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS;
+
+/* Appends the description of all routes: an OpenAPI 3.1 document. */
+void lt_serve_openapi_put(lt_json_writer *w);
+
+#endif

@@ -1,0 +1,48 @@
+/* What the files of serve/ share. Internal to serve/. */
+#ifndef LT_SERVE_SERVE_STATE_H
+#define LT_SERVE_SERVE_STATE_H
+
+#include "agent/agent.h"
+#include "app/models.h"
+#include "app/modules.h"
+#include "io/http_server.h"
+#include "serve/serve.h"
+#include "tool/masked_records.h"
+
+/* Who asks without a token, on a server without tokens; the command line's user, too. */
+#define LT_SERVE_LOCAL_USER LT_STR("local")
+
+typedef struct lt_serve_events lt_serve_events;
+
+/* Who may ask (serve_users.h). */
+typedef struct lt_serve_users {
+  lt_arena arena;
+  struct lt_serve_token *tokens;
+  size_t count;
+  uint64_t read_ms; /* the loop's time when they were read; 0: never */
+} lt_serve_users;
+
+struct lt_serve {
+  lt_session *session;
+  lt_models models;
+  lt_modules modules;
+  lt_http *http;
+  lt_journal *journal; /* the store's */
+  lt_masked_journal masked_journal;
+  lt_agent *agent;
+  lt_serve_events *events;
+  lt_serve_users users;
+  lt_http_server *server;
+  lt_cancel closing;
+  size_t background; /* fibers that belong to no request: titles, prompts that are resumed */
+  bool is_resuming;
+  bool has_resumed; /* the prompts that an earlier process left */
+  lt_wait idle;     /* woken when the last one ends */
+  char url[64];
+};
+
+static inline lt_store *lt_serve_store(const lt_serve *serve) {
+  return lt_toolbox_db(serve->session->toolbox);
+}
+
+#endif

@@ -1,0 +1,312 @@
+// lathe serve over real HTTP: seed 014's requests, wrong ones, users, and what outlives the process.
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { before } from "node:test";
+import { describe, folder, recording, run, scripted, test, until } from "./harness.mjs";
+import { recorded } from "./model.mjs";
+import { serve } from "./server.mjs";
+
+const PAY = "let r = 'none';\ntry { r = cashPay({ n: 1 }).n } catch (e) { r = e.message }\noutput('paid ' + r); done()";
+const turns = [{ user: "pay", replies: [PAY] }, { user: "hello", replies: ["output('Hello!'); done()"] }, { user: "again", replies: ["output('Again.'); done()"] }];
+const HEX = /^[0-9a-f]{32}$/;
+const JSON_TYPE = { "content-type": "application/json" };
+
+let env;
+before(async () => {
+  env = await recorded(turns, { title: "A title" });
+});
+
+/** A server with a tool "cash.pay" that is asked about. */
+async function shop(options = {}) {
+  const effects = recording();
+  const tool = { tool: { name: "pay", inputSchema: { type: "object", properties: { n: { type: "number" } } } } };
+  const one = await serve({ mcpServers: { cash: scripted([tool], effects.option) }, tools: { policy: [{ match: "cash.pay", action: "ask" }] } }, { env, ...options });
+  return { ...one, paid: () => effects.of("tools/call").map((call) => call.params.arguments) };
+}
+
+describe("prompts", { concurrency: 2 }, () => {
+  test("POST /prompt answers at once, and the prompt runs on", async () => {
+    const s = await serve({}, { env });
+    const { status, json } = await s.post("/prompt", { input: "hello", mode: "code" });
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(json), ["promptId", "conversationId"]);
+    assert.match(json.promptId, HEX);
+    const prompt = await s.prompt(json.promptId);
+    assert.deepEqual([prompt.state, prompt.mode, prompt.userId, prompt.input], ["completed", "code", "local", "hello"]);
+    assert.deepEqual(prompt.output.map((one) => one.type), ["tool", "text"]);
+    assert.equal(prompt.output[1].content, "Hello!");
+
+    const second = await s.post("/prompt", { input: "again", mode: "code", conversationId: json.conversationId });
+    assert.equal(second.json.conversationId, json.conversationId);
+    await s.prompt(second.json.promptId);
+    const conversation = await s.get(`/conversations/${json.conversationId}`);
+    assert.deepEqual(conversation.json.prompts.map((one) => one.input), ["hello", "again"]);
+    await until(async () => (await s.get(`/conversations/${json.conversationId}`)).json.conversation.title === "A title", "it has a title");
+    assert.equal((await s.stop()).code, 0);
+  });
+
+  test("what is wrong with a request is said, with its status", async () => {
+    const s = await serve({}, { env });
+    const wrong = async (path, body, status, message, headers) => {
+      const answer = await s.post(path, body, headers);
+      assert.deepEqual([answer.status, answer.json?.error?.message], [status, message], answer.text);
+      assert.match(answer.json.error.code, /^[a-z]+$/);
+    };
+    await wrong("/prompt", { input: "x", mode: "nope" }, 400, 'Unknown execution mode: "nope"');
+    await wrong("/prompt", { input: "x", model: "nope" }, 400, 'Unknown model: "nope". Models: normal');
+    await wrong("/prompt", { input: "x", conversationId: "nope" }, 404, 'Conversation "nope" not found');
+    await wrong("/prompt", { mode: "code" }, 400, "body.input: is required");
+    await wrong("/prompt", { input: 1 }, 400, "body.input: expected string, got number");
+    const unknown = await s.post("/prompt", { input: "x", fast: true });
+    assert.equal(unknown.status, 400);
+    assert.match(unknown.json.error.message, /^body\.fast: is not a known property/);
+    for (const verb of ["approve", "reject"]) await wrong(`/prompts/nope/${verb}`, { toolCallId: "call-0" }, 404, 'Prompt "nope" not found or no longer active');
+    await wrong("/prompts/nope/cancel", undefined, 404, 'Prompt "nope" not found or no longer active');
+    await wrong("/tools/nope/invoke", { input: {} }, 404, 'Tool "nope" not found');
+    assert.equal((await s.get("/prompts/nope")).status, 404);
+    assert.equal((await s.get("/nothing")).status, 404);
+    assert.equal((await s.get("/conversations?limit=0")).status, 400);
+    assert.equal((await s.get("/conversations?colour=red")).status, 400);
+    assert.equal((await s.get("/conversations?cursor=%ff~")).status, 400);
+    assert.equal((await s.get("/prompts/%zz")).status, 400);
+    const method = await s.ask("DELETE", "/prompt");
+    assert.deepEqual([method.status, method.headers.get("allow")], [405, "POST"]);
+    const options = await s.ask("OPTIONS", "/conversations/x");
+    assert.deepEqual([options.status, options.headers.get("allow")], [204, "GET, HEAD, PATCH, DELETE"]);
+    assert.equal((await s.post("/prompt", "input=x", { "content-type": "application/x-www-form-urlencoded" })).status, 415);
+    await s.stop();
+  });
+
+  test("bad bodies get an answer, and the server stays", async () => {
+    const s = await serve({}, { env });
+    const status = async (body) => (await s.post("/prompt", body, JSON_TYPE)).status;
+    assert.equal(await status('{"input": "x"'), 400);
+    assert.equal(await status(""), 400);
+    assert.equal(await status("[".repeat(100_000)), 413);
+    assert.equal(await status(Buffer.from([...Buffer.from('{"input":"'), 0xff, 0xfe, ...Buffer.from('"}')])), 400);
+    assert.equal(await status(JSON.stringify({ input: "   " })), 400);
+    assert.equal(await status(JSON.stringify({ input: "x".repeat(5 * 1024 * 1024) })), 413);
+    const huge = await s.post("/prompt", JSON.stringify({ input: "x".repeat(9 * 1024 * 1024) }), JSON_TYPE).catch((e) => e);
+    assert.ok(huge.status === 413 || huge instanceof Error);
+    assert.equal((await s.get("/healthz")).status, 200);
+    await s.stop();
+  });
+
+  test("pages of other sites, and names that point here, are refused", async () => {
+    const s = await serve({ server: { hosts: ["lathe.example"], origins: ["https://app.example"] } }, { env });
+    // fetch does not let Host be set: as it stands on the wire
+    const raw = (head) => new Promise((done, no) => {
+      let said = "";
+      const socket = connect(s.port, "127.0.0.1", () => socket.write(`${head}\r\nConnection: close\r\n\r\n`));
+      socket.on("data", (bytes) => (said += bytes)).on("end", () => done(said)).on("error", no);
+    });
+    assert.match(await raw("GET /modes HTTP/1.1\r\nHost: evil.example"), /^HTTP\/1\.1 421 /);
+    assert.match(await raw("GET /modes HTTP/1.1\r\nHost: lathe.example"), /^HTTP\/1\.1 200 /);
+    assert.equal((await s.post("/prompt", { input: "hello" }, { origin: "https://evil.example" })).status, 403);
+    assert.equal((await s.post("/prompts/x/cancel", undefined, { origin: "null" })).status, 403);
+    const app = await s.get("/modes", { origin: "https://app.example" });
+    assert.deepEqual([app.status, app.headers.get("access-control-allow-origin")], [200, "https://app.example"]);
+    assert.equal((await s.get("/modes", { origin: s.url })).status, 200);
+    await s.stop();
+  });
+
+  test("the same Idempotency-Key is the same prompt, also for a later process", async () => {
+    const s = await serve({}, { env });
+    const key = { "idempotency-key": "k1" };
+    const all = await Promise.all([1, 2, 3].map(() => s.post("/prompt", { input: "hello", mode: "code" }, key)));
+    assert.deepEqual(all.map((one) => one.status), [200, 200, 200], all.map((one) => one.text).join());
+    assert.equal(new Set(all.map((one) => one.json.promptId)).size, 1);
+    assert.equal(new Set(all.map((one) => one.json.conversationId)).size, 1);
+    await s.prompt(all[0].json.promptId);
+    assert.equal((await s.post("/prompt", { input: "again", mode: "code" }, key)).status, 400);
+    await s.stop();
+    const later = await serve({}, { env, state: s.state, file: s.file });
+    assert.deepEqual((await later.post("/prompt", { input: "hello", mode: "code" }, key)).json, all[0].json);
+    assert.equal((await later.get("/conversations")).json.conversations.length, 1);
+    await later.stop();
+  });
+});
+
+describe("decisions", { concurrency: 2 }, () => {
+  test("approve with another input, and reject with a reason", async () => {
+    const s = await shop();
+    const one = (await s.post("/prompt", { input: "pay", mode: "code" })).json;
+    const call = await s.waiting(one.promptId);
+    assert.equal(call.function, "cash.pay");
+    assert.deepEqual((await s.post(`/prompts/${one.promptId}/approve`, { toolCallId: call.id, input: { n: 7 } })).json, { approved: true });
+    assert.equal((await s.prompt(one.promptId)).output.at(-1).content, "paid 7");
+    assert.deepEqual(s.paid(), [{ n: 7 }]);
+    const late = await s.post(`/prompts/${one.promptId}/approve`, { toolCallId: call.id });
+    assert.deepEqual([late.status, late.json.error.message], [404, `Prompt "${one.promptId}" not found or no longer active`]);
+
+    const two = (await s.post("/prompt", { input: "pay", mode: "code" })).json;
+    const other = await s.waiting(two.promptId);
+    const none = await s.post(`/prompts/${two.promptId}/reject`, { toolCallId: "call-99" });
+    assert.deepEqual([none.status, none.json.error.message], [404, 'No tool call "call-99" waits for approval']);
+    assert.deepEqual((await s.post(`/prompts/${two.promptId}/reject`, { toolCallId: other.id, reason: "too much" })).json, { rejected: true });
+    assert.match((await s.prompt(two.promptId)).output.at(-1).content, /too much/);
+    assert.equal(s.paid().length, 1);
+    await s.stop();
+  });
+
+  test("a busy conversation is refused, and cancelled while it waits", async () => {
+    const s = await shop();
+    const one = (await s.post("/prompt", { input: "pay", mode: "code" })).json;
+    await s.waiting(one.promptId);
+    const busy = await s.post("/prompt", { input: "again", mode: "code", conversationId: one.conversationId });
+    assert.deepEqual([busy.status, busy.json.error.code], [409, "busy"]);
+    assert.deepEqual((await s.post(`/prompts/${one.promptId}/cancel`)).json, { cancelled: true });
+    assert.equal((await s.prompt(one.promptId)).state, "cancelled");
+    assert.equal((await s.post("/prompt", { input: "again", mode: "code", conversationId: one.conversationId })).status, 200);
+    assert.deepEqual(s.paid(), []);
+    await s.stop();
+  });
+
+  for (const signal of ["SIGKILL", "SIGTERM"]) {
+    test(`a prompt that waits does so after ${signal}, too, and is decided in the next process`, async () => {
+      const s = await shop();
+      const one = (await s.post("/prompt", { input: "pay", mode: "code" })).json;
+      const call = await s.waiting(one.promptId);
+      await s.stop(signal);
+      const later = await shop({ state: s.state, file: s.file });
+      assert.equal((await later.waiting(one.promptId)).id, call.id);
+      assert.deepEqual((await later.post(`/prompts/${one.promptId}/approve`, { toolCallId: call.id })).json, { approved: true });
+      assert.equal((await later.prompt(one.promptId)).output.at(-1).content, "paid 1");
+      assert.equal(s.paid().length, 1, "the file of calls is the first server's");
+      await later.stop();
+    });
+  }
+});
+
+describe("programs and tools", { concurrency: 2 }, () => {
+  test("a program runs without a model; its record says what came from outside", async () => {
+    const s = await shop();
+    const done = await s.post("/run", { code: "output('sum'); 1 + 2" });
+    assert.deepEqual([done.status, done.json.state, done.json.text], [200, "completed", "sum\n3"]);
+    const failed = await s.post("/run", { code: "nothing()" });
+    assert.deepEqual([failed.status, failed.json.state], [200, "failed"]);
+    assert.match(failed.json.error, /nothing/);
+    const waits = await s.post("/run", { code: "cashPay({ n: 2 }).n", waitMs: 0 });
+    assert.equal(waits.status, 202);
+    const call = await s.waiting(waits.json.promptId);
+    await s.post(`/prompts/${waits.json.promptId}/approve`, { toolCallId: call.id });
+    assert.equal((await s.prompt(waits.json.promptId)).output.at(-1).content, "2");
+    const record = (await s.get(`/prompts/${waits.json.promptId}/record`)).json;
+    const calls = record.runs.flatMap((one) => one.calls);
+    assert.deepEqual(calls.map((one) => [one.tool, one.output]), [["cash.pay", { n: 2 }]]);
+    assert.equal((await s.post("/run", { code: "1", language: "cobol" })).status, 400);
+    await s.stop();
+  });
+
+  test("tools, declarations, and calls under the rules", async () => {
+    const echo = { tool: { name: "echo", description: "Says it again", inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } } };
+    const s = await serve({ mcpServers: { shop: scripted([echo]) } }, { env });
+    const { tools, found } = (await s.get("/tools?query=echo&limit=1")).json;
+    assert.deepEqual([tools.length, tools[0].id, tools[0].name, tools[0].requiresApproval], [1, "shop.echo", "shopEcho", false]);
+    assert.ok(found >= 1);
+    assert.deepEqual((await s.post("/tools/shop.echo/invoke", { input: { n: 3 } })).json, { result: { n: 3 } });
+    const wrong = await s.post("/tools/shop.echo/invoke", {});
+    assert.equal(wrong.status, 400);
+    assert.match((await s.get("/declarations")).text, /echo/);
+    assert.match((await s.get("/declarations?language=python")).text, /shop_echo/);
+    const asked = await shop();
+    assert.equal((await asked.post("/tools/cash.pay/invoke", { input: { n: 1 } })).status, 403);
+    assert.deepEqual(asked.paid(), []);
+    await asked.stop();
+    await s.stop();
+  });
+
+  test("an artifact comes as an attachment that cannot run as a page", async () => {
+    const s = await serve({}, { env });
+    const made = (await s.post("/run", { code: "storeArtifact({ html: '<script>' }, 'a page')" })).json;
+    const { status, headers, json } = await s.get(`/artifacts/${made.text}`);
+    assert.equal(status, 200, made.text);
+    assert.deepEqual(json, { html: "<script>" });
+    assert.match(headers.get("content-disposition"), /^attachment; /);
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+    assert.match(headers.get("content-security-policy"), /sandbox/);
+    assert.equal((await s.get("/artifacts/nope")).status, 404);
+    await s.stop();
+  });
+
+  test("conversations in pages, renamed, removed", async () => {
+    const s = await serve({}, { env });
+    for (let i = 0; i < 5; i++) await s.post("/run", { code: `${i}` });
+    const ids = [];
+    for (let cursor = ""; ;) {
+      const { json } = await s.get(`/conversations?limit=2${cursor}`);
+      ids.push(...json.conversations.map((one) => one.id));
+      if (!json.nextCursor) break;
+      cursor = `&cursor=${encodeURIComponent(json.nextCursor)}`;
+    }
+    assert.equal(new Set(ids).size, 5);
+    assert.equal(ids.length, 5);
+    assert.equal((await s.ask("PATCH", `/conversations/${ids[0]}`, { title: "Mine" })).json.title, "Mine");
+    assert.equal((await s.ask("DELETE", `/conversations/${ids[1]}`)).status, 204);
+    assert.equal((await s.get(`/conversations/${ids[1]}`)).status, 404);
+    assert.equal((await s.get("/conversations")).json.conversations.length, 4);
+    await s.stop();
+  });
+
+  test("the API describes itself, and every operation of it exists", async () => {
+    const s = await serve({}, { env });
+    const document = (await s.get("/openapi.json")).json;
+    assert.match(document.openapi, /^3\.1\./);
+    const operations = Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => ({ path, method, ...item[method] })));
+    assert.equal(new Set(operations.map((one) => one.operationId)).size, operations.length);
+    for (const { path, method, parameters } of operations) {
+      assert.equal(path.includes("{id}"), parameters.some((one) => one.in === "path"), path);
+      if (path === "/events/stream") continue; // never ends
+      const answer = await s.ask(method.toUpperCase(), path.replace("{id}", "x"), method === "get" || method === "delete" ? undefined : {});
+      assert.notEqual(answer.status, 405, `${method} ${path}`);
+      assert.ok(answer.status < 500, `${method} ${path}: ${answer.text}`);
+    }
+    await s.stop();
+  });
+});
+
+describe("users", { concurrency: 2 }, () => {
+  test("with tokens, each request needs one, and sees what is its user's", async () => {
+    const state = folder();
+    const token = async (...words) => run(["serve", "token", ...words], { env: { XDG_STATE_HOME: state } });
+    const [ann, bob] = [await token("add", "ann"), await token("add", "bob")].map((one) => ({ authorization: `Bearer ${one.stdout.trim()}` }));
+    const s = await serve({}, { env, state });
+    assert.equal((await s.get("/healthz")).status, 200);
+    const none = await s.get("/conversations");
+    assert.deepEqual([none.status, none.json.error.code], [401, "unauthorized"]);
+    assert.equal((await s.get("/conversations", { authorization: "Bearer lathe_0" })).status, 401);
+    const made = (await s.post("/run", { code: "storeArtifact({ secret: 1 })" }, ann)).json;
+    assert.equal(made.state, "completed");
+    assert.equal((await s.get(`/prompts/${made.promptId}`, ann)).json.userId, "ann");
+    for (const path of [`/prompts/${made.promptId}`, `/prompts/${made.promptId}/record`, `/conversations/${made.conversationId}`, `/artifacts/${made.text}`]) {
+      assert.equal((await s.get(path, ann)).status, 200, path);
+      assert.equal((await s.get(path, bob)).status, 404, path);
+    }
+    assert.equal((await s.post(`/prompts/${made.promptId}/cancel`, undefined, bob)).status, 404);
+    assert.equal((await s.post("/prompt", { input: "x", mode: "code", conversationId: made.conversationId }, bob)).status, 404);
+    assert.deepEqual((await s.get("/conversations", bob)).json.conversations, []);
+    assert.match((await token("list")).stdout, /^\d{4}-\d\d-\d\d {2}ann\n\d{4}-\d\d-\d\d {2}bob\n$/);
+    assert.equal((await token("remove", "bob")).code, 0);
+    await until(async () => (await s.get("/conversations", bob)).status === 401, "bob's token is gone");
+    assert.equal((await s.get("/conversations", ann)).status, 200);
+    const end = await s.stop();
+    assert.ok(!end.stderr.includes(ann.authorization.slice(7)));
+  });
+
+  test("what is said of tokens is checked", async () => {
+    for (const words of [["add"], ["list", "ann"], ["drop", "ann"], ["add", "a b"], []]) {
+      assert.equal((await run(["serve", "token", ...words])).code, 2, words.join(" "));
+    }
+    assert.equal((await run(["serve", "token", "remove", "ann"])).code, 1);
+  });
+});
+
+test("the address: what is no loopback, or taken, is said", async () => {
+  const s = await serve({}, { env });
+  const taken = await run(["serve", "--listen", `127.0.0.1:${s.port}`]);
+  assert.equal(taken.code, 1);
+  assert.match(taken.stderr, /lathe serve: /);
+  assert.equal((await run(["serve", "--listen", "0.0.0.0:0"])).code, 2);
+  assert.equal((await run(["serve", "--listen", "here"])).code, 2);
+  await s.stop();
+});

@@ -1,0 +1,80 @@
+// What the flow tests of `lathe serve` share: a server that is started, asked over real HTTP, killed and started again.
+import { request } from "node:http";
+import { config, folder, start, until } from "./harness.mjs";
+
+/** Starts `lathe serve` on a port of the kernel's choice, and waits until it is ready. `state` is its store's folder. */
+export async function serve(configuration = {}, { state = folder(), env = {}, limitMs = 60_000, file = config(configuration) } = {}) {
+  const options = { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_MODEL: "none", ...env, XDG_STATE_HOME: state }, limitMs };
+  const one = start(["serve", "--listen", "127.0.0.1:0", "--config", file], options);
+  const found = await until(() => /http:\/\/127\.0\.0\.1:(\d+)/.exec(one.text()), `it listens\n${one.text()}`);
+  const server = {
+    ...one, file, state, url: found[0], port: Number(found[1]),
+    /** A request: {status, headers, text, json}. `body` is sent as JSON, unless it is text or bytes. */
+    async ask(method, path, body, headers = {}) {
+      const answer = await fetch(found[0] + path, {
+        method, headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+        ...(body !== undefined && { body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      let json;
+      try { json = JSON.parse(text); } catch { /* no JSON */ }
+      return { status: answer.status, headers: answer.headers, text, json };
+    },
+    get: (path, headers) => server.ask("GET", path, undefined, headers),
+    post: (path, body, headers) => server.ask("POST", path, body, headers),
+    /** The prompt, once it is in one of these states. */
+    async prompt(id, headers, ...states) {
+      return until(async () => {
+        const { json } = await server.get(`/prompts/${id}`, headers);
+        return (states.length ? states : ["completed", "failed", "cancelled"]).includes(json?.state) && json;
+      }, `prompt ${id} is ${states}`);
+    },
+    /** The first call that waits for approval. */
+    async waiting(id, headers) {
+      const prompt = await server.prompt(id, headers, "waiting_for_approval");
+      return prompt.output.find((one) => one.result?.question !== undefined);
+    },
+    /** Follows the events: {events, close, ended}. */
+    follow: (query = "", headers = {}) => followEvents(`${found[0]}/events/stream${query}`, headers),
+    async stop(signal = "SIGTERM") {
+      one.child.kill(signal);
+      return one.ended;
+    },
+  };
+  await until(async () => (await server.get("/readyz")).status === 200, "it is ready");
+  return server;
+}
+
+/** A stream of server-sent events, as it comes: events have {id, event, data}. */
+export function followEvents(url, headers = {}, { method = "GET", body } = {}) {
+  const events = [];
+  const state = { events, status: 0, text: "", lastId: undefined };
+  const ask = request(url, { method, headers: { accept: "text/event-stream", ...headers } });
+  state.ended = new Promise((done) => {
+    ask.on("response", (answer) => {
+      let rest = "";
+      state.status = answer.statusCode;
+      state.answer = answer;
+      answer.setEncoding("utf8");
+      answer.on("data", (text) => {
+        state.text += text;
+        rest += text;
+        for (let end; (end = rest.indexOf("\n\n")) >= 0; rest = rest.slice(end + 2)) {
+          const lines = rest.slice(0, end).split("\n");
+          const field = (name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+          if (field("id") !== undefined) state.lastId = Number(field("id"));
+          if (field("data") !== undefined) events.push({ id: field("id") === undefined ? undefined : Number(field("id")), ...JSON.parse(field("data")) });
+        }
+      });
+      answer.on("end", () => done("ended"));
+      answer.on("error", () => done("broken"));
+      answer.on("close", () => done("closed"));
+    });
+    ask.on("error", () => done("refused"));
+  });
+  state.close = () => ask.destroy();
+  state.names = () => events.map((one) => one.event);
+  if (body !== undefined) ask.write(JSON.stringify(body));
+  ask.end();
+  return state;
+}
