@@ -53,7 +53,9 @@ static lt_status login_try_server(const login_job *j, size_t *ret_tools, lt_err 
   };
   lt_mcp *mcp = NULL;
   LT_TRY(lt_mcp_open(j->session->app.loop, &options, &mcp, err));
-  lt_status status = lt_mcp_wait_ready(mcp, err);
+  lt_mcp_wake(mcp, 0, &j->session->app.cancel);
+  lt_status status = j->session->app.cancel.why == LT_OK ? lt_mcp_wait_ready(mcp, err)
+                                                         : lt_fail(err, LT_E_CANCELLED, "the login was given up");
   if (status == LT_OK) {
     (void)lt_mcp_tools(mcp, ret_tools);
   }

@@ -199,34 +199,48 @@ static lt_status mcp_auth_use_refresh_token(lt_mcp_auth *auth, lt_mcp_tokens *to
   return status;
 }
 
-/* Under the lock. LT_E_NOTFOUND: a person has to log in. */
-static lt_status mcp_auth_renew_locked(lt_mcp_auth *auth, lt_str used, lt_mcp_tokens *tokens, lt_err *err) LT_YIELDS {
-  lt_status status = LT_OK;
+/* Reads what is kept. LT_OK and `ret_is_new`: another process, or a login, was faster. LT_E_NOTFOUND: a person has to
+ * log in. */
+static lt_status mcp_auth_read_new(lt_mcp_auth *auth, lt_str used, lt_mcp_tokens *tokens, bool *ret_is_new,
+                                   lt_err *err) LT_YIELDS {
   LT_TRY(mcp_auth_read(auth, tokens, err));
-  if (mcp_auth_is_fresh(tokens) && !lt_str_eq(tokens->access_token, used)) {
-    return LT_OK; /* another process, or a login, was faster */
+  *ret_is_new = mcp_auth_is_fresh(tokens) && !lt_str_eq(tokens->access_token, used);
+  return *ret_is_new || auth->o.is_own_client || tokens->refresh_token.n > 0 ? LT_OK : LT_E_NOTFOUND;
+}
+
+/* Under the lock. */
+static lt_status mcp_auth_renew_locked(lt_mcp_auth *auth, lt_str used, lt_mcp_tokens *tokens, lt_err *err) LT_YIELDS {
+  bool is_new = false;
+  LT_TRY(mcp_auth_read_new(auth, used, tokens, &is_new, err));
+  if (is_new) {
+    return LT_OK;
   }
-  if (auth->o.is_own_client) {
-    status = mcp_auth_use_credentials(auth, tokens, err);
-  } else if (tokens->refresh_token.n > 0) {
-    status = mcp_auth_use_refresh_token(auth, tokens, err);
-  } else {
-    return LT_E_NOTFOUND;
-  }
-  LT_TRY(status);
+  LT_TRY(auth->o.is_own_client ? mcp_auth_use_credentials(auth, tokens, err)
+                               : mcp_auth_use_refresh_token(auth, tokens, err));
   return lt_mcp_token_store_write(&auth->place, tokens, err);
+}
+
+/* Without anything to renew nothing is written, the lock included. */
+static lt_status mcp_auth_renew_kept(lt_mcp_auth *auth, lt_str used, lt_mcp_tokens *tokens, lt_err *err) LT_YIELDS {
+  int lock = -1;
+  bool is_new = false;
+  LT_TRY(mcp_auth_read_new(auth, used, tokens, &is_new, err));
+  if (is_new) {
+    return LT_OK;
+  }
+  LT_TRY(lt_mcp_token_store_lock(&auth->place, &lock, err));
+  lt_status status = mcp_auth_renew_locked(auth, used, tokens, err);
+  lt_mcp_token_store_unlock(lock);
+  return status;
 }
 
 /* Not cancelled with a request: an answer that nobody waits for would have the only good refresh token. */
 static lt_status mcp_auth_renew_token(lt_mcp_auth *auth, lt_str used_token, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(used, LT_HTTP_HEADERS_MAX_BYTES);
   lt_mcp_tokens tokens;
-  int lock = -1;
   lt_buf_add(&used, used_token);
   lt_mcp_tokens_init(&tokens);
-  LT_TRY(lt_mcp_token_store_lock(&auth->place, &lock, err));
-  lt_status status = mcp_auth_renew_locked(auth, lt_buf_view(&used), &tokens, err);
-  lt_mcp_token_store_unlock(lock);
+  lt_status status = mcp_auth_renew_kept(auth, lt_buf_view(&used), &tokens, err);
   if (status == LT_OK || status == LT_E_NOTFOUND) {
     lt_mcp_auth_take(auth, &tokens);
   }
@@ -320,7 +334,7 @@ static lt_status mcp_auth_step_up(lt_mcp_auth *auth, lt_err *err) LT_YIELDS {
                    "the server wants the scope \"%.*s\", which the token has already: it does not allow this",
                    LT_STR_ARG(lt_buf_view(&words)));
   }
-  LT_TRY(mcp_auth_keep_wanted(auth, err));
+  (void)mcp_auth_keep_wanted(auth, NULL); /* else the next login asks for what the server says then */
   LT_AUTO_BUF(why, 8 * LT_KIB);
   lt_buf_printf(&why,
                 "the server wants more rights (scope \"%.*s\") than it was given:", LT_STR_ARG(lt_buf_view(&words)));

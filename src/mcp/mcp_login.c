@@ -311,6 +311,9 @@ static void mcp_login_choose_scopes(lt_mcp_login *login, const lt_mcp_tokens *ea
 static lt_status mcp_login_prepare(lt_mcp_login *login, const lt_mcp_tokens *earlier, lt_err *err) LT_YIELDS {
   lt_mcp_auth *auth = login->auth;
   LT_TRY(lt_mcp_auth_check_client(auth, err));
+  if (auth->place.file == NULL) {
+    return lt_fail(err, LT_E_CONFIG, "there is no place for tokens: set $HOME or $XDG_STATE_HOME");
+  }
   mcp_login_say(login, "looking for the authorization server");
   LT_TRY(lt_mcp_auth_find_server(auth, login->o.cancel, &login->arena, &login->m, err));
   if (login->m.is_guessed && !auth->is_challenged) {

@@ -11,7 +11,7 @@ const read = async (request) => {
 /**
  * Options: expiresIn (seconds of an access token), issuer and iss (what metadata and answers say instead of the truth), error (of the person's answer),
  * metadata and resource (more members, or other ones, of the two documents), slowTokenMs (until a token is answered), movedTo (where its endpoint redirects to),
- * words (of a refused token), mayWrite (whether the tool `write` is allowed).
+ * words (of a refused token), mayWrite (whether the tool `write` is allowed), silent (it never answers).
  * `server.access` and `server.refresh` are the tokens that are good; `server.last` is the address that the browser was sent to last.
  */
 export async function loginServer(options = {}) {
@@ -87,6 +87,7 @@ export async function loginServer(options = {}) {
         return json(undefined);
       }
       case "/mcp": {
+        if (options.silent) return undefined;
         const challenge = `Bearer resource_metadata="${server.origin}/.well-known/oauth-protected-resource/mcp"`;
         if (!access.has(request.headers.authorization?.replace(/^Bearer /, ""))) return json({ error: "invalid_token" }, 401, { "WWW-Authenticate": challenge });
         if (request.method !== "POST") return json(undefined, 405);

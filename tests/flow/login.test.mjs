@@ -86,6 +86,15 @@ describe("a login", { concurrency: 3 }, () => {
     assert.equal(end.code, 124);
     assert.match(end.stderr, /lathe login: nobody has logged in within 0\.05 s: run the command again, and open the address\n$/);
   });
+  test("interrupted, while it waits for the person and while it waits for the server", async () => {
+    const server = await loginServer(), silent = await loginServer({ silent: true });
+    for (const [one, ready] of [[server, address], [silent, () => until(() => silent.seen.length > 0, "the server was asked")]]) {
+      const login = person(one).login();
+      await ready(login);
+      login.child.kill("SIGINT");
+      assert.equal((await login.ended).code, 130);
+    }
+  });
   test("on another machine: the address that the browser ended at is pasted", async () => {
     const server = await loginServer(), who = person(server);
     who.options.typed = true;
@@ -228,6 +237,24 @@ describe("tokens", { concurrency: 3 }, () => {
     assert.match((await who.call("echo", { LATHE_TOKEN_KEY: "" })).stderr, /its tokens are encrypted: set LATHE_TOKEN_KEY/);
     assert.match((await who.call("echo", { LATHE_TOKEN_KEY: randomBytes(32).toString("hex") })).stderr, /encrypted with another LATHE_TOKEN_KEY/);
     assert.match((await who.call("echo", { LATHE_TOKEN_KEY: "short" })).stderr, /LATHE_TOKEN_KEY has to be 64 hexadecimal digits/);
+  });
+  test("LATHE_TOKEN_KEY is for Lathe alone", async () => {
+    const local = { command: process.execPath, args: ["-e", `
+      const say = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      require("readline").createInterface({ input: process.stdin }).on("line", (line) => { const m = JSON.parse(line);
+        if (m.method === "initialize") say(m.id, { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } });
+        else if (m.method === "tools/list") say(m.id, { tools: [{ name: "keys", inputSchema: { type: "object" } }] });
+        else if (m.method === "tools/call") say(m.id, { content: [{ type: "text", text: ["LATHE_TOKEN_KEY", "ROBOT_SECRET", "OTHER"].filter((name) => process.env[name]).join() }] });
+        else if (m.id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id: m.id, error: { code: -32601, message: "no" } })); });`] };
+    const at = servers({ local, web: { url: "https://mcp.invalid/", disabled: true, oauth: { clientSecretEnv: "ROBOT_SECRET" } } });
+    const end = await program(`tools["local.keys"]({})`, at, { env: { LATHE_TOKEN_KEY: "0".repeat(64), ROBOT_SECRET: "robot-robot", OTHER: "yes" } });
+    assert.equal(end.stdout, "OTHER\n", end.stderr);
+  });
+  test("a state folder that cannot be written: the message is still about the login", { skip: process.getuid() === 0 && "root may write anywhere" }, async () => {
+    const server = await loginServer(), who = person(server);
+    chmodSync(who.state, 0o500);
+    assert.match((await who.call()).stderr, /it wants a login: run `lathe login web`/);
+    chmodSync(who.state, 0o700);
   });
   test("a file that others may read is not used", async () => {
     const server = await loginServer(), who = person(server);
