@@ -36,20 +36,6 @@ static lt_status mcp_handshake_keep(lt_mcp_session *s, lt_str version, lt_json r
 
 /* --- Without a handshake ------------------------------------------------------------------------------------------ */
 
-/* Asks for notifications about the list. Its answer comes at the end of the session, if ever. */
-static void mcp_handshake_subscribe(lt_mcp_session *s) {
-  if (!s->has_tools || !s->has_tool_events || lt_mcp_session_enter(s, &s->listening, NULL) != LT_OK) {
-    return;
-  }
-  lt_buf message;
-  lt_buf_init(&message, LT_KIB);
-  lt_mcp_write_listen(&message, s->listening.id, &s->self);
-  const lt_mcp_outgoing about = {.id = s->listening.id, .method = "subscriptions/listen"};
-  if (lt_mcp_link_send(s->link, &message, &about, NULL) != LT_OK) {
-    lt_mcp_requests_leave(&s->calls, &s->listening);
-  }
-}
-
 static uint64_t mcp_handshake_probe_ms(lt_mcp_session *s, uint64_t deadline_ms) {
   uint64_t most_ms = lt_mcp_link_is_process(s->link) ? LT_MCP_PROBE_MS : LT_MCP_PROBE_HTTP_MS;
   uint64_t half_ms = lt_mcp_session_left_of(s, deadline_ms) / 2;
@@ -236,7 +222,7 @@ static lt_status mcp_handshake_greet(lt_mcp_session *s, lt_mcp_request *probe, u
     lt_mcp_link_speak(s->link, LT_MCP_VERSION_MODERN, true);
   }
   LT_TRY(mcp_handshake_keep(s, LT_STR(LT_MCP_VERSION_MODERN), probe->answer.result, err));
-  mcp_handshake_subscribe(s);
+  lt_mcp_listening_begin(s);
   return LT_OK;
 }
 

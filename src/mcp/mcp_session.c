@@ -234,6 +234,8 @@ lt_status lt_mcp_session_open(const lt_mcp_session_options *options, lt_mcp_sess
   s->hint = options->hint;
   lt_mcp_questions_offer(s);
   lt_mcp_questions_init(s);
+  lt_wait_init(&s->listening_pause, options->loop);
+  lt_wait_init(&s->listening_ended, options->loop);
   const lt_mcp_link_events events = lt_mcp_inbox_events(s);
   lt_mcp_transport transport = options->hint.is_old_transport ? LT_MCP_OLD_SSE : server->transport;
   lt_status status = lt_mcp_link_open(options->loop, server, options->argv, transport, &events, &s->link, err);
@@ -252,10 +254,8 @@ void lt_mcp_session_close(lt_mcp_session *s) {
   }
   LT_CHECK(s->ended);
   lt_mcp_questions_end(s);
+  lt_mcp_listening_end(s);
   lt_mcp_link_close(s->link);
-  if (s->listening.done && s->listening.status == LT_OK) {
-    lt_mcp_result_release(&s->listening.answer);
-  }
   lt_arena_release(&s->arena);
   lt_mem_free(s);
 }

@@ -36,6 +36,9 @@ struct lt_mcp_session {
   size_t log_messages;
   lt_mcp_questions questions;
   lt_mcp_request listening; /* subscriptions/listen */
+  bool is_listening;        /* a fiber waits for its end, to ask again */
+  lt_wait listening_pause;  /* before that */
+  lt_wait listening_ended;  /* woken when the fiber has ended */
   lt_err why;
 };
 
@@ -65,6 +68,12 @@ uint64_t lt_mcp_session_left_of(lt_mcp_session *session, uint64_t deadline_ms);
 /* --- mcp_inbox.c -------------------------------------------------------------------------------------------------- */
 /* The functions that take what the link reports; `arg` is the session. */
 lt_mcp_link_events lt_mcp_inbox_events(lt_mcp_session *session);
+
+/* --- mcp_listening.c ---------------------------------------------------------------------------------------------- */
+/* Asks for notifications about the list of tools, where the server has them, until the session ends. */
+void lt_mcp_listening_begin(lt_mcp_session *session);
+/* The session has ended: waits for the fiber. LT_YIELDS. */
+void lt_mcp_listening_end(lt_mcp_session *session) LT_YIELDS;
 
 /* --- mcp_questions.c ---------------------------------------------------------------------------------------------- */
 void lt_mcp_questions_init(lt_mcp_session *session);
