@@ -226,7 +226,7 @@ static lt_status mcp_install_check(const lt_mcp_install_options *options, lt_err
     return lt_fail(err, LT_E_INVALID, "--name is empty");
   }
   if (url.n > 0 && !lt_str_starts(url, LT_STR("http://")) && !lt_str_starts(url, LT_STR("https://"))) {
-    return lt_fail(err, LT_E_INVALID, "--http is the address of a running Lathe, such as http://127.0.0.1:8642/mcp");
+    return lt_fail(err, LT_E_INVALID, "--http is the address of a running Lathe, such as http://127.0.0.1:8421/mcp");
   }
   if (url.n > 0 && (options->config_file != NULL || options->store != NULL || options->env != NULL)) {
     return lt_fail(err, LT_E_INVALID, "with --http the running Lathe has its own configuration, store and variables");

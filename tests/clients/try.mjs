@@ -124,27 +124,52 @@ async function tryClient(name, model, home, report) {
     const began = Date.now();
     const done = await ran(bin(client.command[0]), client.command.slice(1), { cwd: work, env, limitMs });
     appendFileSync(join(home, "log"), `\n=== ${name}\n${done.text}\n${JSON.stringify(model.asked.map((a) => ({ tools: a.tools.map((t) => `${t.namespace ?? ""}/${t.name}`), results: a.results })), null, 1)}\n${model.others.join("\n")}\n`);
-    return { ...done, seconds: Math.round((Date.now() - began) / 1000), names: model.asked.flatMap((a) => a.tools.map((t) => t.name)), results: model.asked.at(-1)?.results ?? [] };
+    return { ...done, seconds: Math.round((Date.now() - began) / 1000), names: model.asked.flatMap((a) => a.tools.map((t) => t.name)), results: model.asked.at(-1)?.results ?? [], said: JSON.stringify(model.asked[0]?.body ?? "") };
+  };
+  const verdict = (turned, word, more = "") => (turned.results.some((text) => text.includes(word)) ? `ok${more}` : `no: ${(turned.results.at(-1) ?? turned.text).slice(-300)}`);
+
+  /** The same questions over each transport. `restart` makes a gateway over HTTP read its configuration. */
+  const questions = async (over, restart) => {
+    await restart(45_000);
+    const first = await turn(script("goodSum({})", {}), 120_000);
+    const isListed = ["search_tools", "execute_code", "continue_run", "read_output"].every((tool) => first.names.some((n) => n.endsWith(tool)) || first.said.includes(`mcp__lathe__${tool}`));
+    report(`${over}: listed`, isListed ? "ok" : `no: ${[...new Set(first.names)].join(" ").slice(0, 300)}`);
+    report(`${over}: called`, verdict(first, "forty-two"));
+
+    const decided = [];
+    await restart(2000);
+    const second = await turn(script("goodPay({})", {}, {
+      async onWait(run, text) {
+        const id = /lathe approve [0-9a-f]+ (\S+?)[`\s"\\]/.exec(text)?.[1];
+        if (id && decided.length === 0) decided.push(await ran("python3", ["-c", PERSON, lathe, "approve", run, id], { cwd: work, env: environment(home, {}) }));
+      },
+    }), 180_000);
+    report(`${over}: approval`, decided.length === 1 ? verdict(second, "paid") : `no: asked ${decided.length} times`);
+
+    await restart(45_000);
+    const third = await turn(script("goodNap({})", { timeout: 120_000 }), 240_000);
+    const isContinued = third.results.some((text) => /not done/.test(text));
+    report(`${over}: 75 s call`, verdict(third, "rested", `, ${third.seconds} s${isContinued ? "" : ", without continue_run"}`));
   };
 
-  const first = await turn(script("goodSum({})", {}), 120_000);
-  const inTexts = JSON.stringify(model.asked[0]?.body ?? "");
-  report("listed", ["search_tools", "execute_code", "continue_run", "read_output"].every((tool) => first.names.some((n) => n.endsWith(tool)) || inTexts.includes(`mcp__lathe__${tool}`)) ? "ok" : `no: ${[...new Set(first.names)].join(" ").slice(0, 300)}`);
-  report("called", first.results.some((text) => text.includes("forty-two")) ? "ok" : `no: ${first.results.at(-1)?.slice(0, 300) ?? first.text.slice(-300)}`);
-
-  const decided = [];
-  config(2000);
-  const third = await turn(script("goodPay({})", {}, {
-    async onWait(run, text) {
-      const id = /lathe approve [0-9a-f]+ (\S+?)[`\s"\\]/.exec(text)?.[1];
-      if (id && decided.length === 0) decided.push(await ran("python3", ["-c", PERSON, lathe, "approve", run, id], { cwd: work, env: environment(home, {}) }));
-    },
-  }), 180_000);
-  report("approval", third.results.some((text) => text.includes("paid")) && decided.length === 1 ? "ok" : `no: ${decided.map((d) => d.text).join(" ")}${third.results.at(-1)?.slice(0, 300) ?? third.text.slice(-300)}`);
-
-  config(45_000);
-  const second = await turn(script("goodNap({})", { timeout: 120_000 }), 240_000);
-  report("75 s call", second.results.some((text) => text.includes("rested")) ? `ok, ${second.seconds} s` : `no: ${second.results.at(-1)?.slice(0, 300) ?? second.text.slice(-300)}`);
+  await questions("stdio", async (waitMs) => config(waitMs));
+  const help = await ran(lathe, ["mcp", "--help"], { env });
+  if (help.text.includes("--http")) {
+    let gateway;
+    const serve = async (waitMs) => {
+      gateway?.kill("SIGTERM");
+      config(waitMs);
+      gateway = spawn(lathe, ["mcp", "--http", "127.0.0.1:0"], { cwd: work, env: environment(home, {}), stdio: ["ignore", "ignore", "pipe"] });
+      const url = await new Promise((listens, no) => {
+        let said = "";
+        gateway.on("exit", () => no(new Error(`the gateway ended: ${said}`)));
+        gateway.stderr.on("data", (bytes) => { said += bytes; const found = /listening at (\S+)/.exec(said); if (found) listens(found[1]); });
+      });
+      const again = await ran(lathe, ["mcp", "install", name, "--http", url, "--yes"], { cwd: work, env });
+      if (again.code !== 0) throw new Error(again.text);
+    };
+    try { await questions("HTTP", serve); } finally { gateway?.kill("SIGTERM"); }
+  }
   const removed = await ran(lathe, ["mcp", "install", name, "--remove", "--yes"], { cwd: work, env });
   report("removed", removed.code === 0 ? "ok" : removed.text);
 }
@@ -163,7 +188,8 @@ for (const name of Object.keys(clients).filter((one) => wanted.length === 0 || w
   if (keeps) console.error(`kept: ${home}`);
   else rmSync(home, { recursive: true, force: true });
 }
-const columns = ["version", "install", "listed", "called", "approval", "75 s call", "removed"];
+const asked = ["stdio", "HTTP"].flatMap((over) => ["listed", "called", "approval", "75 s call"].map((what) => `${over}: ${what}`));
+const columns = ["version", "install", ...asked, "removed"].filter((c) => Object.values(table).some((row) => row[c] !== undefined));
 console.log(`| client | ${columns.join(" | ")} |\n|---|${columns.map(() => "---").join("|")}|`);
 for (const [name, row] of Object.entries(table)) console.log(`| ${name} | ${columns.map((c) => String(row[c] ?? row.failed ?? "-").split("\n")[0]).join(" | ")} |`);
 process.exit(Object.values(table).every((row) => columns.slice(1).every((c) => /^ok/.test(row[c] ?? ""))) ? 0 : 1);

@@ -124,7 +124,7 @@ describe("lathe mcp install", { concurrency: 3 }, () => {
 
   test("--http writes an address, where the client has one", async () => {
     const h = home();
-    const url = "http://127.0.0.1:8642/mcp";
+    const url = "http://127.0.0.1:8421/mcp";
     const of = async (client) => (await ok(h.lathe(["install", client, "--print", "--http", url]))).stdout;
     assert.deepEqual(JSON.parse(await of("gemini-cli")).mcpServers.lathe, { httpUrl: url });
     assert.deepEqual(JSON.parse(await of("opencode")).mcp.lathe, { type: "remote", url, enabled: true });
