@@ -282,6 +282,21 @@
 #define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)    /* a statement or a script of a plugin's */
 #define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB)   /* its parameters, as JSON; and any one value that it makes */
 
+/* --- the gateway over HTTP (gateway/gateway_http.h) -------------------------------------------------------------- */
+#define LT_GATEWAY_PORT            8421           /* of `lathe mcp --http`, unless it is told otherwise */
+#define LT_GATEWAY_SESSIONS_MAX    1000           /* over HTTP, at once */
+#define LT_GATEWAY_SESSION_IDLE_MS (3600 * 1000)  /* without a request, until a session is ended */
+#define LT_GATEWAY_USER_BYTES      256            /* of a user's name */
+#define LT_GATEWAY_STREAM_BYTES    (16 * LT_MIB)  /* of one stream's messages that nobody reads */
+#define LT_GATEWAY_STREAMS_KEPT    16             /* of one session, after their end: for clients that come back */
+#define LT_GATEWAY_UNSENT_BYTES    LT_MIB         /* on a connection; then the client has to read first ... */
+#define LT_GATEWAY_UNREAD_MS       60000          /* ... within this time */
+#define LT_GATEWAY_HEARTBEAT_MS    15000          /* between two signs of life on a stream without messages */
+#define LT_GATEWAY_SILENCE_MS      5000           /* before an answer, until it becomes a stream with signs of life */
+#define LT_GATEWAY_RETRY_MS        1000           /* that a client waits before it comes back for a stream */
+#define LT_GATEWAY_TOKEN_MIN_BYTES 16             /* of a token: a shorter one is guessed */
+#define LT_GATEWAY_BODIES_BYTES    (512 * LT_MIB) /* of all requests over HTTP that are received or answered */
+
 /* --- the gateway (src/gateway) ------------------------------------------------------------------------------------ */
 #define LT_GATEWAY_REQUESTS_MAX      1024         /* of all clients, at once */
 #define LT_GATEWAY_PEER_BYTES        (4 * LT_MIB) /* of what one client says about itself */

@@ -170,6 +170,7 @@ typedef struct lt_config_http {
   const char *listen;         /* NULL: LT_SERVE_PORT of loopback */
   const char *const *hosts;   /* NULL last */
   const char *const *origins; /* NULL last */
+  const char *const *tokens;  /* NULL last; of `lathe mcp --http` */
 } lt_config_http;
 
 /* An entry of a mapping of names to numbers. */

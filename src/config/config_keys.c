@@ -290,14 +290,15 @@ const lt_config_key lt_config_keys[] = {
      .standard = LT_ARTIFACTS_RUN_MB, .doc = "The MiB of the artifacts that one run or prompt stores."},
 
     {"server", SECTION, .wants = "listen for requests",
-     .doc = "The HTTP server, `lathe serve`."},
+     .doc = "The HTTP server, `lathe serve` and `lathe mcp --http`."},
     {"server.listen", TEXT(lt_config, server.listen), .example = "127.0.0.1:8420", .standard_text = "`127.0.0.1:8420`",
-     .doc = "The address of loopback and the port that it listens at."},
+     .doc = "The address of loopback and the port that `lathe serve` listens at."},
     {"server.hosts", TEXTS(lt_config, server.hosts),
      .doc = "The host names that it answers to, beside those of loopback: what a proxy in front of it sends as `Host`."},
     {"server.origins", TEXTS(lt_config, server.origins),
      .doc = "Other web sites whose pages may use it, such as `https://app.example`; a page needs a token like anybody."},
-    {"server.tokens", RESERVED(ANYTHING), .doc = "Who may use it."},
+    {"server.tokens", TEXTS(lt_config, server.tokens), FLAGS(LT_CONFIG_SECRET),
+     .doc = "Tokens of which clients of `lathe mcp --http` send one, as `Authorization: Bearer TOKEN`; write `${NAME}`, so that no token is in the file."},
     {"server.limits", RESERVED(ANYTHING), .doc = "How much each of them may use."},
     {NULL},
 };

@@ -59,7 +59,11 @@ static lt_status gateway_execute_call(lt_gateway_request *request, lt_json argum
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   LT_TRY(gateway_execute_read(arguments, &arena, &program, err));
   LT_TRY(lt_gateway_runs_start(request->gateway, &program, run, err));
-  LT_TRY(lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err));
+  lt_status status = lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err);
+  if (request->is_cancelled) { /* nobody knows of the run, and nobody wants its effects */
+    (void)lt_agent_cancel(request->gateway->agent, LT_GATEWAY_USER, lt_str_of(run), NULL);
+  }
+  LT_TRY(status);
   return lt_gateway_pages_cut(lt_str_of(run), ret_answer, err);
 }
 

@@ -38,8 +38,10 @@ static lt_json_writer gateway_message_begin(lt_buf *out) {
 
 void lt_gateway_message_put_error(lt_buf *out, lt_str id, int code, const char *message, lt_str data) {
   lt_json_writer w = gateway_message_begin(out);
-  lt_json_key(&w, "id");
-  lt_json_put_raw(&w, id);
+  if (id.n > 0) {
+    lt_json_key(&w, "id");
+    lt_json_put_raw(&w, id);
+  }
   lt_json_key(&w, "error");
   lt_json_begin_object(&w);
   lt_json_key(&w, "code");

@@ -8,6 +8,7 @@
 #define LT_GATEWAY_PARSE_ERROR     (-32700)
 #define LT_GATEWAY_INVALID_REQUEST (-32600)
 #define LT_GATEWAY_BUSY            (-32000)
+#define LT_GATEWAY_NO_SESSION      (-32001)
 
 typedef struct lt_gateway_message {
   lt_arena arena; /* owns text and index */
@@ -21,8 +22,8 @@ lt_status lt_gateway_message_read(lt_str text, lt_gateway_message **ret_message,
 /* NULL is allowed. */
 void lt_gateway_message_free(lt_gateway_message *message);
 
-/* Appends the answer of an error. `id`: the JSON text of the request's id, or empty where it is not known. `data`: JSON
- * text; may be empty. */
+/* Appends the answer of an error. `id`: the JSON text of the request's id; empty: none, as MCP has it where the id is
+ * not known (JSON-RPC has null there). `data`: JSON text; may be empty. */
 void lt_gateway_message_put_error(lt_buf *out, lt_str id, int code, const char *message, lt_str data);
 /* Appends a notification. `params`: the JSON text of an object; may be empty. */
 void lt_gateway_message_put_notification(lt_buf *out, const char *method, lt_str params);

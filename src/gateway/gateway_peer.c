@@ -137,7 +137,7 @@ static void gateway_peer_take_notification(lt_gateway_peer *peer, const lt_mcp_m
 
 static void gateway_peer_refuse(const lt_gateway_way *way, lt_json id, int code, const char *why) {
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
-  lt_gateway_message_put_error(&out, lt_json_text(id), code, why, LT_STR_NULL);
+  lt_gateway_message_put_error(&out, lt_json_exists(id) ? lt_json_text(id) : LT_STR("null"), code, why, LT_STR_NULL);
   lt_str answer = out.status == LT_OK ? lt_buf_view(&out) : LT_STR_NULL;
   if (way->end != NULL) {
     way->end(way->arg, answer, code);

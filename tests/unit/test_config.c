@@ -98,8 +98,12 @@ static void every_known_key_is_read(void **state) {
              "typescript: {path: tsc, check: true, runner: deno}\n"
              "plan: {maxSteps: 7, concurrency: 2}\n"
              "store: 'sqlite:data.db'\n"
-             "server: {listen: '127.0.0.1:1', hosts: [a], tokens: {me: x}, limits: {requests: 5}}\n");
+             "server: {listen: '127.0.0.1:1', hosts: [a], origins: [b], tokens: [x, y], limits: {requests: 5}}\n");
   const lt_config *c = &f.config;
+  assert_string_equal(c->server.hosts[0], "a");
+  assert_string_equal(c->server.origins[0], "b");
+  assert_string_equal(c->server.tokens[1], "y");
+  assert_null(c->server.tokens[2]);
   assert_int_equal(c->server_count, 3);
   assert_string_equal(c->servers[0].name, "files");
   assert_string_equal(c->servers[0].type, "stdio");
