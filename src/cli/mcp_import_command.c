@@ -115,11 +115,16 @@ static lt_status mcp_import_take_out(import_job *job, lt_str name, lt_err *err) 
   return lt_buf_check(&job->from.text, err, "out of memory");
 }
 
+static bool mcp_import_is_lathe(const import_job *job, lt_str name, lt_json server) {
+  return lt_client_server_is_lathe(job->client, server, NULL) ||
+         (lt_str_eqc(name, "lathe") && lt_client_server_is_local(server));
+}
+
 /* A server that is left out, for a reason that is said, stays in the client. */
 static lt_status mcp_import_server(import_job *job, lt_str name, lt_json server, lt_err *err) {
   lt_err why = LT_ERR_INIT;
   bool exists, is_same;
-  if (lt_client_server_is_lathe(job->client, server, NULL)) {
+  if (mcp_import_is_lathe(job, name, server)) {
     return LT_OK;
   }
   lt_buf_clear(&job->import.json);
@@ -163,7 +168,7 @@ static lt_status mcp_import_install(import_job *job, lt_err *err) {
   lt_client_text now;
   lt_status status = lt_client_text_read(job->client, job->from.path.p, lt_buf_view(&job->from.text), &now, err);
   lt_json old = lt_client_text_server(&now, LT_STR("lathe"));
-  if (status == LT_OK && lt_json_exists(old) && !lt_client_server_is_lathe(job->client, old, NULL)) {
+  if (status == LT_OK && lt_json_exists(old) && !mcp_import_is_lathe(job, LT_STR("lathe"), old)) {
     status =
         lt_fail(err, LT_E_INVALID, "%s has a server \"lathe\" that is no Lathe: nothing was written", job->from.path.p);
   }

@@ -52,7 +52,7 @@ typedef struct install_job {
 static lt_status mcp_install_make_text(install_job *job, const lt_client_text *file, lt_err *err) {
   lt_str name = lt_str_of(job->install.name);
   lt_json old = lt_client_text_server(file, name);
-  bool is_ours = lt_client_server_is_lathe(job->client, old, job->opt->install.url);
+  bool is_ours = lt_client_server_is_lathe(job->client, old, job->opt->install.url) || lt_client_server_is_local(old);
   if (lt_json_exists(old) && !is_ours) {
     return lt_fail(err, LT_E_INVALID,
                    "%s has a server \"%s\" that is no Lathe: it stays as it is; --name gives Lathe another name",

@@ -122,6 +122,18 @@ bool lt_client_server_is_lathe(const lt_client *client, lt_json server, const ch
          (lt_str_eqc(text, "lathe") || lt_str_ends(text, LT_STR("/lathe"))) && lt_json_str_eq(first, LT_STR("mcp"));
 }
 
+bool lt_client_server_is_local(lt_json server) {
+  static const char *const hosts[] = {"http://127.0.0.1:", "http://localhost:", "http://[::1]:", NULL};
+  LT_AUTO_ARENA(arena, LT_CLIENT_MEMORY_BYTES);
+  lt_str url = LT_STR_NULL;
+  (void)lt_json_str(client_server_get(server, url_names), &arena, &url);
+  bool is_local = false;
+  for (size_t i = 0; hosts[i] != NULL; i++) {
+    is_local = is_local || lt_str_starts(url, lt_str_of(hosts[i]));
+  }
+  return is_local && lt_str_ends(url, LT_STR("/mcp"));
+}
+
 /* --- References --------------------------------------------------------------------------------------------------- */
 
 typedef struct import_state {

@@ -24,6 +24,9 @@ lt_status lt_client_server_write(const lt_client *client, const lt_client_server
  * first argument `mcp`, or it has the same address. */
 bool lt_client_server_is_lathe(const lt_client *client, lt_json server, const char *url);
 
+/* Whether the server is an address of this machine that ends in /mcp: under Lathe's name, one of `lathe mcp --http`. */
+bool lt_client_server_is_local(lt_json server);
+
 /* What is taken over from a client. */
 typedef struct lt_client_import {
   lt_buf json;         /* the server as lathe.yaml has it; starts empty */

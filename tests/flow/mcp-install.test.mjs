@@ -135,6 +135,17 @@ describe("lathe mcp install", { concurrency: 3 }, () => {
     assert.match(no.stderr, /Claude Desktop connects to no address/);
   });
 
+  test("another address, a program in its place, and out again", async () => {
+    const h = home({ ".cursor/mcp.json": "{}\n" });
+    for (const more of [["--http", "http://127.0.0.1:1/mcp"], ["--http", "http://localhost:2/mcp"], [], ["--http", "https://lathe.example/mcp"]]) await ok(h.lathe(["install", "cursor", "--yes", ...more]));
+    assert.deepEqual(JSON.parse(h.read(".cursor/mcp.json")).mcpServers.lathe, { url: "https://lathe.example/mcp" });
+    assert.equal((await h.lathe(["install", "cursor", "--remove", "--yes"])).code, 2, "an address elsewhere may be anybody's");
+    await ok(h.lathe(["install", "cursor", "--remove", "--http", "https://lathe.example/mcp", "--yes"]));
+    assert.equal(h.read(".cursor/mcp.json"), "{}\n");
+    await ok(h.lathe(["install", "cursor", "--yes", "--http", "http://127.0.0.1:1/mcp"]));
+    assert.match((await ok(h.lathe(["import", "cursor", "--yes"]))).stdout, /nothing to take over/);
+  });
+
   test("--project, --file, --name, and the folders that variables name", async () => {
     const h = home();
     await ok(h.lathe(["install", "claude-code", "--project", "--yes"]));
