@@ -101,17 +101,25 @@ lt_status lt_mcp_auth_check_client(const lt_mcp_auth *auth, lt_err *err) {
 
 /* --- Tokens that are known ---------------------------------------------------------------------------------------- */
 
+lt_secrets *lt_mcp_auth_secrets_of(const lt_mcp_auth *auth, const lt_mcp_tokens *tokens) {
+  lt_secrets *secrets = lt_secrets_new();
+  const lt_str texts[] = {tokens->access_token, tokens->refresh_token, tokens->client_secret,
+                          lt_str_of(auth->o.client_secret)};
+  for (size_t i = 0; secrets != NULL && i < sizeof texts / sizeof *texts; i++) {
+    if (texts[i].n > 0 && lt_secrets_add(secrets, texts[i]) != LT_OK) {
+      lt_secrets_free(secrets);
+      return NULL;
+    }
+  }
+  return secrets;
+}
+
 void lt_mcp_auth_take(lt_mcp_auth *auth, lt_mcp_tokens *from) {
   lt_mcp_tokens_release(&auth->tokens);
   auth->tokens = *from;
   lt_mcp_tokens_init(from);
   lt_secrets_free(auth->secrets);
-  auth->secrets = lt_secrets_new();
-  const lt_str texts[] = {auth->tokens.access_token, auth->tokens.refresh_token, auth->tokens.client_secret,
-                          lt_str_of(auth->o.client_secret)};
-  for (size_t i = 0; auth->secrets != NULL && i < sizeof texts / sizeof *texts; i++) {
-    (void)lt_secrets_add(auth->secrets, texts[i]);
-  }
+  auth->secrets = lt_mcp_auth_secrets_of(auth, &auth->tokens);
 }
 
 /* Tokens that another client got are not for the one of the configuration. */

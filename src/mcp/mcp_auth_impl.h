@@ -26,6 +26,8 @@ struct lt_mcp_auth {
 
 /* Errors: LT_E_CONFIG, where the client's secret is missing. */
 lt_status lt_mcp_auth_check_client(const lt_mcp_auth *auth, lt_err *err);
+/* What is masked in texts about these tokens. NULL: no memory. Owns: the caller. */
+lt_secrets *lt_mcp_auth_secrets_of(const lt_mcp_auth *auth, const lt_mcp_tokens *tokens);
 /* Takes the tokens over and empties `from`. */
 void lt_mcp_auth_take(lt_mcp_auth *auth, lt_mcp_tokens *from);
 /* Looks for who gives out tokens for the server. LT_YIELDS. Owns: the arena. */

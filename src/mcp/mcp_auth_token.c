@@ -56,19 +56,28 @@ static lt_status mcp_auth_send(lt_mcp_auth *auth, lt_str endpoint, lt_buf *form,
 
 /* --- What it answers ---------------------------------------------------------------------------------------------- */
 
-static lt_status mcp_auth_explain(const lt_mcp_auth *auth, const lt_mcp_auth_reply *reply, lt_arena *arena,
-                                  lt_err *err) {
+/* It may repeat what it was sent. */
+static void mcp_auth_put_reason(const lt_mcp_auth *auth, const lt_mcp_tokens *tokens, lt_str error, lt_str description,
+                                lt_buf *out) {
+  lt_secrets *secrets = lt_mcp_auth_secrets_of(auth, tokens);
+  if (secrets != NULL) {
+    lt_mcp_peer_text_add(out, error, LT_MCP_HEAD, 80, secrets);
+    lt_buf_addc(out, description.n > 0 ? ": " : "");
+    lt_mcp_peer_text_add(out, description, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES / 2, secrets);
+  }
+  lt_secrets_free(secrets);
+}
+
+static lt_status mcp_auth_explain(const lt_mcp_auth *auth, const lt_mcp_tokens *tokens, const lt_mcp_auth_reply *reply,
+                                  lt_arena *arena, lt_err *err) {
   lt_str error = LT_STR_NULL, description = LT_STR_NULL;
   LT_AUTO_BUF(words, 2 * LT_MCP_WORDS_MAX_BYTES);
   if (reply->status < 400 || reply->status > 499 || !lt_json_str(lt_json_get(reply->root, "error"), arena, &error)) {
     return lt_fail(err, reply->status >= 500 ? LT_E_IO : LT_E_PROTOCOL,
                    "the authorization server answers with HTTP status %d, not with a token", reply->status);
   }
-  lt_mcp_peer_text_add(&words, error, LT_MCP_HEAD, 80, auth->secrets);
-  if (lt_json_str(lt_json_get(reply->root, "error_description"), arena, &description)) {
-    lt_buf_addc(&words, ": ");
-    lt_mcp_peer_text_add(&words, description, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES / 2, auth->secrets);
-  }
+  (void)lt_json_str(lt_json_get(reply->root, "error_description"), arena, &description);
+  mcp_auth_put_reason(auth, tokens, error, description, &words);
   return lt_fail(err, LT_E_DENIED, "the authorization server refuses a token: %.*s",
                  LT_STR_ARG(lt_buf_view_or(&words, LT_STR("no reason"))));
 }
@@ -107,7 +116,7 @@ lt_status lt_mcp_auth_ask_token(lt_mcp_auth *auth, lt_buf *form, lt_cancel *canc
   lt_mcp_auth_text_field(form, "resource", tokens->resource);
   LT_TRY(mcp_auth_send(auth, tokens->token_endpoint, form, cancel, tokens, &arena, &reply, err));
   return reply.status == 200 ? mcp_auth_read_tokens(reply.root, &arena, tokens, err)
-                             : mcp_auth_explain(auth, &reply, &arena, err);
+                             : mcp_auth_explain(auth, tokens, &reply, &arena, err);
 }
 
 lt_status lt_mcp_auth_ask_revoke(lt_mcp_auth *auth, lt_str token, const char *hint, const lt_mcp_tokens *tokens,
@@ -118,5 +127,5 @@ lt_status lt_mcp_auth_ask_revoke(lt_mcp_auth *auth, lt_str token, const char *hi
   lt_mcp_auth_text_field(&form, "token", token);
   lt_mcp_auth_text_field(&form, "token_type_hint", lt_str_of(hint));
   LT_TRY(mcp_auth_send(auth, tokens->revocation_endpoint, &form, NULL, tokens, &arena, &reply, err));
-  return reply.status == 200 ? LT_OK : mcp_auth_explain(auth, &reply, &arena, err);
+  return reply.status == 200 ? LT_OK : mcp_auth_explain(auth, tokens, &reply, &arena, err);
 }

@@ -11,7 +11,7 @@ const read = async (request) => {
 /**
  * Options: expiresIn (seconds of an access token), issuer and iss (what metadata and answers say instead of the truth), error (of the person's answer),
  * metadata and resource (more members, or other ones, of the two documents), slowTokenMs (until a token is answered), movedTo (where its endpoint redirects to),
- * words (of a refused token), mayWrite (whether the tool `write` is allowed), silent (it never answers).
+ * words (of a refused token), mayWrite (whether the tool `write` is allowed), silent (it never answers), deny (no token is given).
  * `server.access` and `server.refresh` are the tokens that are good; `server.last` is the address that the browser was sent to last.
  */
 export async function loginServer(options = {}) {
@@ -77,7 +77,7 @@ export async function loginServer(options = {}) {
       case "/token": {
         if (options.slowTokenMs) await new Promise((done) => setTimeout(done, options.slowTokenMs));
         if (options.movedTo) return answer.writeHead(307, { Location: options.movedTo }).end();
-        const given = token(new URLSearchParams(body));
+        const given = options.deny ? undefined : token(new URLSearchParams(body));
         return given ? json(given) : json({ error: "invalid_grant", error_description: options.words ?? "it is used up" }, 400);
       }
       case "/revoke": {

@@ -33,6 +33,15 @@ async function loggedIn(who, ...args) {
   return login.ended;
 }
 
+/** The same, with something that happens before the person agrees. */
+async function loggedInWith(who, before) {
+  const login = who.login();
+  const url = await address(login);
+  before();
+  await fetch(url);
+  return login.ended;
+}
+
 const secretsOf = (server) => [...server.access, ...server.refresh];
 const saysNoToken = (end, server) => { for (const secret of secretsOf(server)) assert.ok(!`${end.stdout}${end.stderr}`.includes(secret), "a token was shown"); };
 
@@ -174,6 +183,9 @@ describe("tokens", { concurrency: 3 }, () => {
     assert.ok(!end.stderr.includes(refreshToken), "what the authorization server repeats is masked");
     assert.match(end.stderr, /run `lathe login web`: the authorization server refuses a token: invalid_grant: it is used up: \*\*\*/);
     assert.match((await who.call()).stderr, /it wants a login: run `lathe login web`/);
+    const failed = await loggedInWith(who, () => (server.options.deny = true));
+    assert.match(failed.stderr, /lathe login: the authorization server refuses a token: invalid_grant: it is used up: /);
+    server.options.deny = false;
     assert.equal((await loggedIn(who)).code, 0);
     assert.equal(server.of("/register").length, 1);
     assert.equal((await who.call()).code, 0);
