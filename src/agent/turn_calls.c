@@ -184,6 +184,7 @@ static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_tur
   request.timeout_ms = program->timeout_ms > 0 ? program->timeout_ms : request.timeout_ms;
   request.caller = &caller;
   request.values = turn->values;
+  request.session = program->session;
   request.cancel = &turn->cancel;
   request.on_text = program->streams ? turn_on_program_text : NULL;
   request.arg = &who;

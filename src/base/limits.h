@@ -100,6 +100,10 @@
 #define LT_MCP_LIST_REFRESH_MS       2000 /* a process that lives so long renews lists that are not fresh */
 #define LT_MCP_LISTS_KEPT_MS         (30L * 24 * 3600 * 1000) /* a file with an older list is deleted */
 #define LT_MCP_RELIST_GAP_MS         100 /* from one listing to the next, however often the server says it has changed */
+#define LT_SESSION_BYTES_MAX         (16 * LT_MIB) /* what a session keeps: variables and values */
+#define LT_SESSIONS_MAX              64 /* of a user; a further one replaces the one that was used least lately */
+#define LT_SESSION_KEPT_DAYS         7  /* without a call, until a session is forgotten */
+#define LT_SESSION_NAME_BYTES        64
 #define LT_MCP_MEASURE_TIMEOUT_MS    5000 /* for the answer whose time `lathe servers` shows */
 #define LT_MCP_RESTART_DELAY_MS      50   /* before the first restart in a row; doubles */
 #define LT_MCP_EXIT_WAIT_MS          200  /* after a server closes its input, until the server counts as ended */

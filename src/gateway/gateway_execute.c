@@ -1,6 +1,7 @@
 /* execute_code: runs a program that calls the tools of all servers. */
 #include "gateway/gateway_pages.h"
 #include "gateway/gateway_runs.h"
+#include "gateway/gateway_session.h"
 #include "gateway/gateway_text.h"
 #include "gateway/gateway_request.h"
 #include "base/limits.h"
@@ -49,7 +50,7 @@ static lt_status gateway_execute_read(lt_json arguments, lt_arena *arena, lt_gat
       (!lt_json_int(timeout, &ret->timeout_ms) || ret->timeout_ms < 1)) {
     return lt_fail(err, LT_E_INVALID, "timeout: expected a number of milliseconds, 1 or more");
   }
-  return LT_OK;
+  return lt_gateway_session_read(arguments, arena, ret->language, &ret->session, err);
 }
 
 static lt_status gateway_execute_call(lt_gateway_request *request, lt_json arguments, lt_gateway_answer *ret_answer,
@@ -75,8 +76,8 @@ const lt_gateway_tool lt_gateway_execute = {
         "{\"type\":\"object\",\"properties\":{"
         "\"code\":{\"type\":\"string\",\"description\":\"The program\"},"
         "\"language\":{\"type\":\"string\",\"enum\":[\"javascript\",\"typescript\",\"python\"],"
-        "\"description\":\"javascript unless said\"},"
-        "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said; waiting "
+        "\"description\":\"javascript unless said\"}," LT_GATEWAY_SESSION_SCHEMA
+        ",\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said; waiting "
         "for an "
         "approval does not count\"}},"
         "\"required\":[\"code\"]}",

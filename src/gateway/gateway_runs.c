@@ -25,6 +25,10 @@ static void gateway_runs_put_message(const lt_gateway_program *program, lt_buf *
     lt_json_key(&w, "timeoutMs");
     lt_json_put_int(&w, program->timeout_ms);
   }
+  if (program->session.n > 0) {
+    lt_json_key(&w, "session");
+    lt_json_put_str(&w, program->session);
+  }
   lt_json_key(&w, "code");
   lt_json_put_str(&w, program->code);
   lt_json_end_object(&w);
@@ -36,8 +40,10 @@ lt_status lt_gateway_runs_start(lt_gateway *gateway, const lt_gateway_program *p
   lt_prompt_ids ids;
   gateway_runs_put_message(program, &message);
   LT_TRY(lt_buf_check(&message, err, "the program is too long"));
-  const lt_prompt_request request = {
-      .user = LT_GATEWAY_USER, .input = lt_buf_view(&message), .mode = LT_STR("program"), .is_deferred = true};
+  const lt_prompt_request request = {.user = LT_GATEWAY_USER,
+                                     .input = lt_buf_view(&message),
+                                     .mode = LT_STR("program"),
+                                     .is_deferred = program->session.n == 0};
   LT_TRY(lt_agent_start(gateway->agent, &request, &ids, err));
   memcpy(ret_run, ids.prompt, LT_STORE_ID_BYTES + 1);
   return LT_OK;

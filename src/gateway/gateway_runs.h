@@ -10,6 +10,7 @@ typedef struct lt_gateway_program {
   int64_t timeout_ms; /* 0: the configured one */
   lt_str tool;        /* the id of one tool that is called in place of a program; may be empty */
   lt_str input;       /* its input as JSON text */
+  lt_str session;     /* its name; empty: none */
 } lt_gateway_program;
 
 /* Starts a program, which is stored at its first effect or wait. LT_YIELDS. Errors: those of lt_agent_start. */

@@ -36,6 +36,17 @@ typedef struct lt_run_function {
   bool repeatable; /* a second call does no harm: the call is made again when the process was killed during the first */
 } lt_run_function;
 
+/* What a session hands from one JavaScript or TypeScript program to the next (docs/internals/sessions.md). */
+typedef struct lt_run_session {
+  lt_str memory; /* what the program before has left; empty: nothing. Borrows */
+  bool is_lost;  /* set by the runner: `memory` is of another engine. Nothing was run */
+  /* Called on the loop when the program has ended by itself, before its end is on record. Not called for a program that
+   * was stopped or did not run. LT_E_LIMIT: it leaves more than LT_SESSION_BYTES_MAX, and `memory` is empty. LT_YIELDS.
+   */
+  void (*keep)(void *arg, lt_status status, lt_str memory) LT_YIELDS;
+  void *arg;
+} lt_run_session;
+
 typedef struct lt_run_request {
   lt_str code;
   lt_lang lang;
@@ -53,6 +64,7 @@ typedef struct lt_run_request {
   const lt_caller *caller;  /* passed to the door; also decides which tools exist; NULL: an anonymous caller */
   bool without_output;      /* output, done and complete do not exist; TypeScript's console.log is a log line */
   lt_stored_values *values; /* what store() keeps, across runs; NULL: the run's own */
+  lt_run_session *session;  /* NULL: none; not of runners in processes */
   lt_cancel *cancel;        /* may be NULL */
   /* Called on the loop for each text of the program, in order; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_said said, lt_str text);

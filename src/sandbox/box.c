@@ -170,6 +170,22 @@ void lt_box_set_max_bytes(lt_box *box, uint64_t bytes) {
   box->max_pages = (uint32_t)(pages < least ? least : pages > most ? most : pages);
 }
 
+bool lt_box_grow(lt_box *box, uint32_t size) {
+  wasm_rt_memory_t *memory = box_memory_of(box);
+  if (size < memory->size || size / WASM_PAGE_BYTES > box->max_pages) {
+    return false;
+  }
+  if (size > memory->size) {
+    if (mprotect(box->memory + memory->size, size - memory->size, PROT_READ | PROT_WRITE) != 0) {
+      return false;
+    }
+    memory->size = size;
+    memory->pages = size / WASM_PAGE_BYTES;
+    box->has_grown = true;
+  }
+  return true;
+}
+
 /* Finds the first page of [from, to) that is not all zero. Untouched pages read as the kernel's zero page, so this is
  * quick. memcmp is the fastest way to read memory. */
 static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uint32_t to) {

@@ -88,6 +88,10 @@ bool lt_box_clean(lt_box *box);
  * reaches it, it gets LT_BOX_SPARE_BYTES more, so that it can report the error. */
 void lt_box_set_max_bytes(lt_box *box, uint64_t bytes);
 
+/* Gives the guest memory up to `size` bytes, a multiple of 64 KiB, as memory.grow would. False: it may not have so
+ * much, or there is none. */
+bool lt_box_grow(lt_box *box, uint32_t size);
+
 /* Bytes of guest memory at the moment. */
 uint32_t lt_box_size(const lt_box *box);
 

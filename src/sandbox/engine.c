@@ -240,7 +240,7 @@ static lt_js engine_finish(lt_guest *guest, const lt_program *program, lt_js val
 
 static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN &&
-      !program->without_output && program->time_zone.n == 0) {
+      !program->without_output && program->time_zone.n == 0 && !program->is_continued) {
     return true; /* the image suits such a program as it is */
   }
   lt_js args[] = {LT_JS_MK(LT_TAG_INT, program->calls), LT_JS_UNDEFINED, LT_JS_UNDEFINED,

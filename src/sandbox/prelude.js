@@ -10,7 +10,8 @@
   const { apply, ownKeys, has } = Reflect;
   const { isArray } = Array;
   const { isFinite } = Number;
-  const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
+  const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete,
+    mapClear = Map.prototype.clear;
   const then = Promise.prototype.then;
   const PLAIN = 0, PROMISE = 1, RESULT = 2;
   let style = PLAIN;
@@ -531,8 +532,16 @@
   global('performance', { now: () => clock.now(), get timeOrigin() { return now() - clock.now(); } });
 
   // --- Roots: engine.c calls these by number ------------------------------------------------------------------------------
+  // An earlier program of the session has a variable of this name: it declared it (then it is not configurable), or gave
+  // it another value than the function that was there.
+  const bindingsMade = new Map();
+  const isVariable = (name) => {
+    const own = getOwnPropertyDescriptor(globalThis, name), made = apply(mapGet, bindingsMade, [name]);
+    return made === undefined ? own?.configurable === false : own?.value !== made;
+  };
   roots.start = (newStyle, bindings, input, withoutOutput, timeZone) => {
     style = newStyle;
+    if (open.size + unread.size > 0) for (const left of [open, unread]) apply(mapClear, left, []); // by an earlier program of the session
     if (timeZone !== undefined) roots.setTimeZone?.(timeZone); // Intl's default; Date asks the host
     if (withoutOutput) {
       mute = true;
@@ -541,8 +550,11 @@
     if (bindings) {
       for (const name of keys(bindings)) {
         const bound = bindings[name];
+        if (isVariable(name)) continue;
         // JSON.parse makes floats, the host reads integers.
-        global(name, typeof bound === 'string' ? toolFunction(bound, name) : hostFunction(bound | 0, name));
+        const f = typeof bound === 'string' ? toolFunction(bound, name) : hostFunction(bound | 0, name);
+        apply(mapSet, bindingsMade, [name, f]);
+        global(name, f);
       }
     }
     if (input !== undefined) global('input', input);

@@ -4,6 +4,7 @@
  */
 #include "agent/modes/mode_table.h"
 #include "agent/program_feedback.h"
+#include "agent/program_session.h"
 #include "agent/turn_state.h"
 #include "base/limits.h"
 
@@ -24,12 +25,13 @@ static bool program_find_language(lt_str name, lt_lang *ret_lang) {
   return false;
 }
 
-/* The message is {"code", "language"?, "timeoutMs"?} or, in a dialogue, JavaScript as it is. */
-static void program_read_message(lt_turn *turn, lt_turn_program *ret) {
+/* The message is {"code", "language"?, "timeoutMs"?, "session"?} or, in a dialogue, JavaScript as it is. */
+static void program_read_message(lt_turn *turn, lt_turn_program *ret, lt_str *ret_session) {
   lt_json_doc doc;
   lt_str code, language = LT_STR("javascript");
   int64_t timeout_ms = 0;
   *ret = (lt_turn_program){.code = turn->input, .lang = LT_LANG_JAVASCRIPT};
+  *ret_session = LT_STR_NULL;
   if (lt_json_parse(&turn->arena, turn->input, &doc, NULL) != LT_OK ||
       !lt_json_str(lt_json_get(lt_json_root(&doc), "code"), &turn->arena, &code)) {
     return;
@@ -41,6 +43,7 @@ static void program_read_message(lt_turn *turn, lt_turn_program *ret) {
     return;
   }
   ret->code = code;
+  (void)lt_json_str(lt_json_get(root, "session"), &turn->arena, ret_session);
   if (lt_json_int(lt_json_get(root, "timeoutMs"), &timeout_ms) && timeout_ms > 0) {
     ret->timeout_ms = (uint64_t)timeout_ms < LT_RUN_TIMEOUT_MAX_MS ? (uint64_t)timeout_ms : LT_RUN_TIMEOUT_MAX_MS;
   }
@@ -63,11 +66,13 @@ static void program_put_said(const lt_turn *turn, const lt_run_result *result, l
   }
 }
 
-static void program_put_answer(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
+static void program_put_answer(const lt_turn *turn, const lt_program_session *session, const lt_run_result *result,
+                               lt_buf *out) {
   program_put_said(turn, result, out);
   if (result->status == LT_OK && result->kind != LT_VALUE_UNDEFINED) {
     lt_buf_add(out, lt_buf_view(&result->value));
   }
+  lt_program_session_tell(session, result, out);
 }
 
 /* --- Running ------------------------------------------------------------------------------------------------------ */
@@ -83,9 +88,10 @@ static lt_status program_end_failed(lt_turn *turn, uint32_t number, const lt_run
   return lt_fail(err, LT_E_PROGRAM, "%.*s", LT_STR_ARG(lt_buf_view(&result->error)));
 }
 
-static lt_status program_end(lt_turn *turn, uint32_t number, const lt_run_result *result, lt_err *err) LT_YIELDS {
+static lt_status program_end(lt_turn *turn, const lt_program_session *session, uint32_t number,
+                             const lt_run_result *result, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
-  program_put_answer(turn, result, &text);
+  program_put_answer(turn, session, result, &text);
   LT_TRY(lt_buf_check(&text, err, "no memory for the program's answer"));
   if (text.n > 0) {
     LT_TRY(lt_turn_text(turn, lt_buf_view(&text), err));
@@ -134,21 +140,37 @@ static lt_status program_call(lt_turn *turn, lt_str tool, lt_str input, lt_err *
   return status;
 }
 
-static lt_status program_run(lt_turn *turn, lt_err *err) LT_YIELDS {
-  lt_str tool, input;
-  lt_turn_program program;
+static lt_status program_run_in_session(lt_turn *turn, const lt_turn_program *program, lt_program_session *session,
+                                        lt_err *err) LT_YIELDS {
   lt_run_result result;
+  lt_run_result_init(&result);
+  lt_status status = lt_turn_run(turn, program, &result, err);
+  if (status == LT_OK) {
+    lt_program_session_end(session, &result);
+    status = program_end(turn, session, program->output, &result, err);
+  }
+  lt_run_result_release(&result);
+  return status;
+}
+
+static lt_status program_run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  lt_turn_program program;
+  lt_program_session session;
+  lt_str name, tool, input;
   if (program_read_call(turn->input, &turn->arena, &tool, &input)) {
     return program_call(turn, tool, input, err);
   }
-  program_read_message(turn, &program);
+  program_read_message(turn, &program, &name);
   LT_TRY(program_begin(turn, &program.output, err));
-  lt_run_result_init(&result);
-  lt_status status = lt_turn_run(turn, &program, &result, err);
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_program_session_begin(&session, turn, name, &why);
+  program.session = name.n > 0 ? &session.run : NULL;
   if (status == LT_OK) {
-    status = program_end(turn, program.output, &result, err);
+    status = program_run_in_session(turn, &program, &session, err);
+  } else if (lt_turn_tool_end(turn, program.output, status, lt_str_of(lt_err_msg(&why)), err) == LT_OK) {
+    lt_err_copy(err, &why);
   }
-  lt_run_result_release(&result);
+  lt_program_session_release(&session);
   return status;
 }
 

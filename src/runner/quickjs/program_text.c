@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "js/commonjs.h"
 #include "js/jsscan.h"
+#include "js/session_variables.h"
 #include "js/top_return.h"
 #include "json/json.h"
 #include "runner/quickjs/program_image.h"
@@ -157,9 +158,23 @@ static lt_status text_take_exports(lt_run *run, const lt_jsscan *scan, lt_str *c
   return text_replace(run, &whole, prefix, code);
 }
 
+/* A module has a scope of its own, and so has a function. */
+static lt_status text_share_variables(lt_run *run, const lt_jsscan *scan, lt_str *code) {
+  const lt_program *program = &run->text.program;
+  if (run->request->session == NULL || program->module || program->call_result) {
+    return LT_OK;
+  }
+  unsigned prefix = 0;
+  lt_buf whole;
+  lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
+  lt_session_variables_rewrite(*code, scan->has_return, &whole, &prefix);
+  return text_replace(run, &whole, prefix, code);
+}
+
 /* Gives the program the shape in which the engine finds its value. */
 static lt_status text_shape(lt_run *run, const lt_jsscan *scan, lt_str *code) {
   const lt_program *program = &run->text.program;
+  LT_TRY(text_share_variables(run, scan, code));
   if (program->call_result) { /* as a statement a function declaration has no value; as an expression it has one */
     return scan->is_declaration ? text_add_around(run, "0,", "", code) : LT_OK;
   }
@@ -182,6 +197,9 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
   bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
   lt_program *program = &run->text.program;
   run->text.column_offset = 0;
+  if (run->request->session != NULL) { /* a later program may need what this one does not */
+    run->text.image = LT_IMAGE_INTL;
+  }
   program->module = scan.has_import || scan.has_export;
   program->call_result = scan.is_function && !program->module;
   program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
@@ -196,6 +214,7 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
   program->code = code;
   program->file = typed ? LT_STR("program.ts") : LT_STR("program.js");
   program->input = run->request->input;
+  program->is_continued = run->request->session != NULL && run->request->session->memory.n > 0;
   program->without_output = run->request->without_output;
   program->bindings = lt_buf_view(&run->text.bindings);
   program->memory_bytes = lt_run_request_memory_bytes(run->request);

@@ -247,7 +247,10 @@ static void on_program_box(lt_run *run) LT_YIELDS {
   if (run->pragma.warnings.n > 0) {
     lt_said_texts_log(run, LT_LOG_WARN, lt_buf_view(&run->pragma.warnings));
   }
-  lt_engine_run(run->box.box, &run->text.program, &host, &run->engine);
+  if (lt_run_memory_load(run)) {
+    lt_engine_run(run->box.box, &run->text.program, &host, &run->engine);
+    lt_run_memory_save(run);
+  }
 }
 
 /* Converts TypeScript to JavaScript: text.code has it when text.is_stripped is set, otherwise `engine` has the error.
@@ -376,7 +379,8 @@ static lt_status run_javascript(lt_run *run, lt_err *err) LT_YIELDS {
 }
 
 static lt_status quickjs_run_program(lt_run *run, lt_err *err) LT_YIELDS {
-  if (!lt_program_text_read(run)) {
+  LT_TRY(run->request->session != NULL ? quickjs_open_image(run->quickjs, LT_IMAGE_INTL, err) : LT_OK);
+  if (!lt_program_text_read(run) || !lt_run_memory_check(run, &run->quickjs->images[LT_IMAGE_INTL].image)) {
     return LT_OK;
   }
   return run->request->lang == LT_LANG_TYPESCRIPT ? run_typescript(run, err) : run_javascript(run, err);
@@ -402,6 +406,7 @@ static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *written, 
   lt_buf_init(&run->reply, LT_JSON_MAX_BYTES);
   lt_said_texts_init(run);
   lt_run_values_init(run);
+  lt_run_memory_init(run);
   lt_program_calls_init(&run->calls);
   lt_call_queue_init(&run->queue);
   lt_run_opens_init(run);
@@ -417,6 +422,7 @@ static void run_release(lt_run *run) {
   lt_buf_release(&run->reply);
   lt_engine_result_release(&run->engine);
   lt_run_values_release(run);
+  lt_run_memory_release(run);
   lt_tape_release(&run->tape);
   lt_catalog_unref(run->catalog);
   pthread_mutex_destroy(&run->lock);
@@ -470,6 +476,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   }
   if (status == LT_OK && !has_ended) {
     status = quickjs_run_program(run, err);
+    lt_run_memory_keep(run, status);
     run_end(run, status, (double)(lt_workers_now() - began) / 1e6);
   }
   lt_run_result_ensure_error(result);

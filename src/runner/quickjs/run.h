@@ -18,6 +18,7 @@
 #include "runner/quickjs/quickjs.h"
 #include "runner/quickjs/run_box.h"
 #include "runner/quickjs/run_clock.h"
+#include "runner/quickjs/run_memory.h"
 #include "runner/quickjs/run_opens.h"
 #include "runner/quickjs/run_values.h"
 #include "runner/quickjs/said_texts.h"
@@ -36,6 +37,7 @@ struct lt_run {
   lt_catalog *catalog;
   lt_exec_pragma pragma;   /* `request` is its, when the program has one */
   lt_engine_result engine; /* how the engine ended */
+  lt_run_memory memory;    /* what the program leaves for the next one of its session */
 
   lt_tape tape;
   lt_run_box box;

@@ -26,6 +26,13 @@ static bool report_is_ignored(int64_t code, lt_str message) {
   return code >= 7000 && code < 8000 && lt_str_find(message, LT_STR("implicitly"), 0) != SIZE_MAX;
 }
 
+/* The compiler does not see the variables of earlier programs of a session: a name that it does not know (2304, 2503,
+ * 2552, 18004) may be one. */
+static bool report_may_be_known(const lt_typecheck_program *program, int64_t code) {
+  bool is_continued = program->request->session != NULL && program->request->session->memory.n > 0;
+  return is_continued && (code == 2304 || code == 2503 || code == 2552 || code == 18004);
+}
+
 /* --- Places ------------------------------------------------------------------------------------------------------- */
 
 /* The offset of the byte at which the UTF-16 unit `units` (zero-based) of a line begins. */
@@ -145,7 +152,8 @@ lt_status lt_typecheck_report(const lt_typecheck_program *program, size_t prefix
     if (!report_read_fault(&arena, it.value, &fault)) {
       return LT_E_INVALID;
     }
-    if (!report_counts(&fault) || (is_syntax && !report_is_of_syntax(&fault))) {
+    if (!report_counts(&fault) || report_may_be_known(program, fault.code) ||
+        (is_syntax && !report_is_of_syntax(&fault))) {
       continue;
     }
     if (count == 0) {

@@ -200,6 +200,17 @@ static const char *const versions[] = {
     "CREATE TRIGGER conversation_is_removed AFTER DELETE ON conversations BEGIN"
     "  DELETE FROM events WHERE subject = old.id;"
     " END;",
+    /* program_sessions: `run` is the prompt that has the session, or had it last; `found` is what it finds, `kept` what
+     * it leaves, NULL until it has ended by itself. */
+    "CREATE TABLE program_sessions("
+    "  user TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  used_at TEXT NOT NULL,"
+    "  run TEXT NOT NULL,"
+    "  found BLOB,"
+    "  kept BLOB,"
+    "  PRIMARY KEY(user, name)) STRICT;"
+    "CREATE INDEX program_sessions_by_use ON program_sessions(used_at);",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

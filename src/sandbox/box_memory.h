@@ -1,0 +1,22 @@
+/* The memory of a box as bytes, and back: what a program leaves for the program after it (docs/internals/sessions.md).
+ *
+ * Only pages that differ from the image are saved. The bytes belong to one image of one build, and say which. They may
+ * come from a stranger: they are guest memory, which the host never trusts, and loading them checks what the host
+ * needs. Nothing here suspends.
+ */
+#ifndef LT_SANDBOX_BOX_MEMORY_H
+#define LT_SANDBOX_BOX_MEMORY_H
+
+#include "base/buf.h"
+#include "sandbox/box.h"
+
+/* Appends the memory of a box that runs nothing and has not trapped. The buffer's ceiling is the limit: its status is
+ * LT_E_LIMIT when there is more. */
+void lt_box_memory_save(const lt_box *box, lt_buf *out);
+/* Whether the bytes are of this image. */
+bool lt_box_memory_is_of(const lt_image *image, lt_str saved);
+/* Puts the memory into a clean box of that image. False: the bytes are damaged, or there is no memory; the box must not
+ * run then, and can be cleaned. */
+bool lt_box_memory_load(lt_box *box, lt_str saved);
+
+#endif
