@@ -40,7 +40,7 @@ static int mcp_work(lt_command_session *s, void *arg) LT_YIELDS {
   const mcp_options *opt = arg;
   lt_err err = LT_ERR_INIT;
   lt_gateway *gateway = NULL;
-  lt_status status = lt_gateway_open(&s->app, &gateway, &err);
+  lt_status status = lt_gateway_open(&s->app, NULL, &gateway, &err);
   if (status == LT_OK) {
     status = mcp_serve(s, opt, gateway, &err);
   }

@@ -7,10 +7,13 @@
 #include "gateway/gateway_state.h"
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
+void lt_gateway_take_event(lt_gateway *gateway, const char *event, lt_str data) {
+  lt_gateway_asking_take_event(gateway->asking, event, data); /* answers are read from the store */
+}
+
 static void gateway_on_event(void *arg, lt_str user, const char *event, lt_str data) {
-  const lt_gateway *gateway = arg; /* answers are read from the store, where events are only after it */
   (void)user;
-  lt_gateway_asking_take_event(gateway->asking, event, data);
+  lt_gateway_take_event(arg, event, data);
 }
 
 static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
@@ -22,7 +25,9 @@ static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
   options.leave_open = true;
   options.on_event = gateway_on_event;
   options.arg = gateway;
-  return lt_agent_new(&options, &gateway->agent, err);
+  LT_TRY(lt_agent_new(&options, &gateway->agent, err));
+  gateway->has_own_agent = true;
+  return LT_OK;
 }
 
 static lt_status gateway_open_parts(lt_gateway *gateway, lt_err *err) {
@@ -35,15 +40,19 @@ static lt_status gateway_open_parts(lt_gateway *gateway, lt_err *err) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   gateway->asking = lt_gateway_asking_new(gateway);
-  return gateway->asking != NULL ? gateway_open_agent(gateway, err) : lt_fail(err, LT_E_NOMEM, "out of memory");
+  if (gateway->asking == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  return gateway->agent != NULL ? LT_OK : gateway_open_agent(gateway, err);
 }
 
-lt_status lt_gateway_open(lt_session *session, lt_gateway **ret_gateway, lt_err *err) {
+lt_status lt_gateway_open(lt_session *session, lt_agent *agent, lt_gateway **ret_gateway, lt_err *err) {
   lt_gateway *gateway = lt_mem_zalloc(1, sizeof *gateway);
   if (gateway == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   gateway->session = session;
+  gateway->agent = agent;
   lt_cancel_init(&gateway->closing);
   lt_wait_init(&gateway->answered, session->loop);
   lt_status status = gateway_open_parts(gateway, err);
@@ -68,7 +77,9 @@ void lt_gateway_close(lt_gateway *gateway) {
     return;
   }
   lt_gateway_finish(gateway);
-  lt_agent_free(gateway->agent);
+  if (gateway->has_own_agent) {
+    lt_agent_free(gateway->agent);
+  }
   lt_gateway_asking_close(gateway->asking);
   lt_store_journal_free(gateway->journal);
   lt_http_free(gateway->http);

@@ -8,6 +8,7 @@
 #ifndef LT_GATEWAY_GATEWAY_H
 #define LT_GATEWAY_GATEWAY_H
 
+#include "agent/agent.h"
 #include "app/session.h"
 
 typedef struct lt_gateway lt_gateway;
@@ -24,9 +25,12 @@ typedef struct lt_gateway_way {
   void *arg;
 } lt_gateway_way;
 
-/* `session` is open. Errors: LT_E_CONFIG, LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller, lt_gateway_close.
- * Borrows: the session. */
-lt_status lt_gateway_open(lt_session *session, lt_gateway **ret_gateway, lt_err *err) LT_YIELDS;
+/* `session` is open. `agent`: who runs the programs, where the process has an agent already; its events go to
+ * lt_gateway_take_event, and it is freed between lt_gateway_finish and lt_gateway_close. NULL: one of the gateway's
+ * own. Errors: LT_E_CONFIG, LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller, lt_gateway_close. Borrows: both. */
+lt_status lt_gateway_open(lt_session *session, lt_agent *agent, lt_gateway **ret_gateway, lt_err *err) LT_YIELDS;
+/* Takes an event of the agent that was handed over. Does not yield. */
+void lt_gateway_take_event(lt_gateway *gateway, const char *event, lt_str data);
 /* No more messages come: answers the requests that are open. One that waits for a run says that the run is not done.
  * LT_YIELDS. */
 void lt_gateway_finish(lt_gateway *gateway) LT_YIELDS;

@@ -21,6 +21,7 @@ struct lt_gateway {
   lt_journal *journal;              /* the store's */
   lt_masked_journal masked_journal; /* in front of it */
   lt_agent *agent;
+  bool has_own_agent;
   lt_gateway_asking *asking; /* gateway_asking.h */
   lt_gateway_peer *peers;
   size_t requests; /* that are being answered */

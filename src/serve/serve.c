@@ -109,6 +109,9 @@ static void serve_want_title(lt_serve *serve, lt_str user, lt_str data) {
 static void serve_on_event(void *arg, lt_str user, const char *event, lt_str data) {
   lt_serve *serve = arg;
   lt_serve_events_take(serve->events, user, event, data);
+  if (serve->gateway != NULL) {
+    lt_gateway_take_event(serve->gateway, event, data);
+  }
   if (strcmp(event, "prompt.completed") == 0 && serve->closing.why == LT_OK) {
     serve_want_title(serve, user, data);
   }
@@ -211,6 +214,8 @@ static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *optio
   }
   LT_TRY(serve_open_agent(serve, err));
   LT_TRY(lt_serve_events_open(serve, &serve->events, err));
+  LT_TRY(lt_gateway_open(session, serve->agent, &serve->gateway, err));
+  LT_TRY(lt_gateway_http_open(serve->gateway, &serve->mcp, err));
   LT_TRY(lt_serve_users_refresh(serve, err));
   LT_TRY(serve_listen(serve, options, err));
   return serve_resume(serve, err);
@@ -238,13 +243,23 @@ const char *lt_serve_url(const lt_serve *serve) {
 }
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
+/* Requests of MCP are answered while the server is there: a program that waits says how to go on. */
+static void serve_finish_gateway(lt_serve *serve) LT_YIELDS {
+  if (serve->mcp != NULL) {
+    lt_gateway_finish(serve->gateway);
+    lt_gateway_http_finish(serve->mcp);
+  }
+}
+
 /* The server first: no request finds parts that are gone. The agent's last events are stored before the end. */
 void lt_serve_close(lt_serve *serve) {
   if (serve == NULL) {
     return;
   }
   lt_cancel_fire(&serve->closing, LT_E_CANCELLED);
+  serve_finish_gateway(serve);
   lt_http_server_close(serve->server);
+  lt_gateway_http_free(serve->mcp);
   while (serve->is_resuming) {
     lt_wait_on(&serve->idle, UINT64_MAX);
   }
@@ -253,6 +268,7 @@ void lt_serve_close(lt_serve *serve) {
   while (serve->background > 0) {
     lt_wait_on(&serve->idle, UINT64_MAX);
   }
+  lt_gateway_close(serve->gateway);
   lt_serve_events_close(serve->events);
   lt_serve_users_release(&serve->users);
   lt_store_journal_free(serve->journal);

@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 #include "app/models.h"
 #include "app/modules.h"
+#include "gateway/gateway_http.h"
 #include "io/http_server.h"
 #include "serve/serve.h"
 #include "tool/masked_records.h"
@@ -30,6 +31,8 @@ struct lt_serve {
   lt_journal *journal; /* the store's */
   lt_masked_journal masked_journal;
   lt_agent *agent;
+  lt_gateway *gateway;
+  lt_gateway_http *mcp; /* at /mcp */
   lt_serve_events *events;
   lt_serve_users users;
   lt_http_server *server;

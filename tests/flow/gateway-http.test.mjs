@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { serve } from "./server.mjs";
 import { bare, describe, fake, folder, patience, program, recording, root, run, scripted, servers, sql, start, test, until } from "./harness.mjs";
 
 const require = createRequire(join(root, "tests/package.json"));
@@ -172,6 +173,24 @@ describe("without sessions, from 2026-07-28 on", { concurrency: 3 }, () => {
     await until(() => effects.of("notifications/cancelled").length === 1, "the call is cancelled");
     assert.equal(await s.code("1+2"), "3");
     await s.ends();
+  });
+});
+
+describe("lathe serve, at /mcp", { concurrency: 3 }, () => {
+  const head = (method, name) => ({ ...JSON_AND_EVENTS, "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...(name && { "mcp-name": name }) });
+  const execute = (code) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "execute_code", arguments: { code }, _meta: MODERN } });
+  test("both eras, beside the API, with one store", async () => {
+    const { Client } = require("@modelcontextprotocol/sdk/client/index.js"), { StreamableHTTPClientTransport } = require("@modelcontextprotocol/sdk/client/streamableHttp.js");
+    const s = await serve({ ...bare, mcpServers: { good: fake() } });
+    const sum = await s.ask("POST", "/mcp", execute("goodAdd({ a: 1, b: 2 })"), head("tools/call", "execute_code"));
+    assert.deepEqual([sum.status, sum.json.result.content[0].text], [200, "3"]);
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", s.url)));
+    assert.deepEqual((await client.callTool({ name: "execute_code", arguments: { code: "goodAdd({ a: 2, b: 2 })" } })).content, [{ type: "text", text: "4" }]);
+    await client.close();
+    assert.equal((await s.ask("GET", "/healthz")).status, 200);
+    assert.equal((await s.ask("POST", "/mcp", execute("1"), { ...head("tools/call", "execute_code"), origin: "http://evil.example" })).status, 403);
+    assert.equal((await s.stop()).code, 0);
   });
 });
 
