@@ -96,7 +96,8 @@ describe("tools.expose", { concurrency: 3 }, () => {
   test("a call that waits for an approval is a run, and its answer is whole", async () => {
     const c = client({ fixture }, { tools: { expose: [{ match: "*", as: "direct" }], policy: [{ match: "*.all_at_once", action: "ask" }] }, mcp: { waitMs: 300 } });
     await c.begins();
-    const said = (await c.call("all_at_once", { a: 1 })).content[0].text;
+    let said = (await c.call("all_at_once", { a: 1 })).content[0].text;
+    while (!said.includes("lathe approve")) said = (await c.call("continue_run", { run: /Run ([0-9a-f]{32})/.exec(said)[1] })).content[0].text;
     const [, id, call] = /`lathe approve ([0-9a-f]+) (\S+)`/.exec(said) ?? [];
     assert.ok(id, said);
     await c.approves(id, call);
