@@ -4,7 +4,8 @@
 # because the packages have a gigabyte.
 #
 #   scripts/try-clients.sh FOLDER [CLIENT...]     FOLDER keeps the packages; LATHE=... tries another program,
-#                                                 TRY_KEEP=1 keeps the clients' homes with their logs
+#                                                 TRY_KEEP=1 keeps the clients' homes with their logs,
+#                                                 TRY_OVER=stdio or HTTP tries that alone
 set -euo pipefail
 repo=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:?usage: scripts/try-clients.sh FOLDER [CLIENT...]}

@@ -216,7 +216,8 @@ static lt_status mcp_install_write(const lt_client *client, const lt_mcp_install
                                    .args = args,
                                    .env = env,
                                    .env_names = names,
-                                   .url = options->url};
+                                   .url = options->url,
+                                   .token_env = options->token_env};
   return lt_client_server_write(client, &server, &install->server, err);
 }
 
@@ -227,6 +228,9 @@ static lt_status mcp_install_check(const lt_mcp_install_options *options, lt_err
   }
   if (url.n > 0 && !lt_str_starts(url, LT_STR("http://")) && !lt_str_starts(url, LT_STR("https://"))) {
     return lt_fail(err, LT_E_INVALID, "--http is the address of a running Lathe, such as http://127.0.0.1:8421/mcp");
+  }
+  if (url.n == 0 && options->token_env != NULL) {
+    return lt_fail(err, LT_E_INVALID, "--token-env is for --http: a gateway that the client starts needs no token");
   }
   if (url.n > 0 && (options->config_file != NULL || options->store != NULL || options->env != NULL)) {
     return lt_fail(err, LT_E_INVALID, "with --http the running Lathe has its own configuration, store and variables");

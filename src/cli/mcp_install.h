@@ -13,6 +13,7 @@ typedef struct lt_mcp_install_options {
   const char *config_file, *mcp_config_file; /* --config, --mcp-config; or NULL */
   const char *store;                         /* --store; or NULL */
   const char *url;                           /* --http; or NULL */
+  const char *token_env;                     /* --token-env; or NULL */
   const char *env;                           /* --env: names with commas; or NULL */
   const char *name;                          /* --name; or NULL: "lathe" */
   const char *planned_config;                /* a configuration that will be there when the client starts it; or NULL */

@@ -29,6 +29,8 @@ static const lt_option mcp_install_option_rows[] = {
      LT_OPTION_IS_TEXT(mcp_install_options, install.env)},
     {"--http", NULL, "URL", "connect to a Lathe that runs (lathe mcp --http), in place of starting one",
      LT_OPTION_IS_TEXT(mcp_install_options, install.url)},
+    {"--token-env", NULL, "NAME", "with --http: the variable that has the token for it; its name is written",
+     LT_OPTION_IS_TEXT(mcp_install_options, install.token_env)},
     {"--name", NULL, "NAME", "the server's name there (default: lathe)",
      LT_OPTION_IS_TEXT(mcp_install_options, install.name)},
     {"--project", NULL, NULL, "the client's file in this folder, in place of your own",

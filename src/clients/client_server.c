@@ -47,6 +47,45 @@ static void client_server_put_command(const lt_client *client, const lt_client_s
   }
 }
 
+/* What stands around a variable's name in the client's texts. */
+typedef struct reference_form {
+  const char *open, *close;
+} reference_form;
+
+static reference_form client_server_form(lt_client_reference reference) {
+  static const reference_form forms[] = {
+      [LT_CLIENT_PLAIN] = {"", ""},        [LT_CLIENT_SHELL] = {"${", "}"},
+      [LT_CLIENT_DOLLAR] = {"${", "}"},    [LT_CLIENT_ENV] = {"${env:", "}"},
+      [LT_CLIENT_BRACES] = {"{env:", "}"}, [LT_CLIENT_TEMPLATE] = {"${{ secrets.", " }}"},
+  };
+  return forms[reference];
+}
+
+/* A token is never written itself. */
+static lt_status client_server_put_token(const lt_client *client, const char *variable, lt_json_writer *w,
+                                         lt_err *err) {
+  LT_AUTO_BUF(value, LT_KIB);
+  reference_form form = client_server_form(client->reference);
+  if (client->token_env != NULL) {
+    lt_json_key(w, client->token_env);
+    lt_json_put_cstr(w, variable);
+    return LT_OK;
+  }
+  if (client->reference == LT_CLIENT_PLAIN || client->reference == LT_CLIENT_TEMPLATE) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "%s cannot refer to a variable there: leave --token-env out and write the header \"Authorization: "
+                   "Bearer ...\" by hand",
+                   client->title);
+  }
+  lt_buf_printf(&value, "Bearer %s%s%s", form.open, variable, form.close);
+  lt_json_key(w, "headers");
+  lt_json_begin_object(w);
+  lt_json_key(w, "Authorization");
+  lt_json_put_str(w, lt_buf_view(&value));
+  lt_json_end_object(w);
+  return lt_buf_check(&value, err, "the variable's name is too long");
+}
+
 static void client_server_put_extra(const char *extra, lt_json_writer *w) {
   LT_AUTO_ARENA(arena, LT_MIB);
   LT_AUTO_BUF(object, LT_KIB);
@@ -80,6 +119,7 @@ lt_status lt_client_server_write(const lt_client *client, const lt_client_server
   if (server->url != NULL) {
     lt_json_key(&w, client->url);
     lt_json_put_cstr(&w, server->url);
+    LT_TRY(server->token_env != NULL ? client_server_put_token(client, server->token_env, &w, err) : LT_OK);
   } else {
     client_server_put_command(client, server, &w);
   }
@@ -158,20 +198,6 @@ static bool client_server_is_variable(lt_str name) {
     i++;
   }
   return i == name.n && name.n > 0;
-}
-
-/* What stands around a variable's name in the client's texts. */
-typedef struct reference_form {
-  const char *open, *close;
-} reference_form;
-
-static reference_form client_server_form(lt_client_reference reference) {
-  static const reference_form forms[] = {
-      [LT_CLIENT_PLAIN] = {"", ""},        [LT_CLIENT_SHELL] = {"${", "}"},
-      [LT_CLIENT_DOLLAR] = {"${", "}"},    [LT_CLIENT_ENV] = {"${env:", "}"},
-      [LT_CLIENT_BRACES] = {"{env:", "}"}, [LT_CLIENT_TEMPLATE] = {"${{ secrets.", " }}"},
-  };
-  return forms[reference];
 }
 
 /* A reference at `at`: appends ${NAME} and returns one past it; `at` when there is none. */

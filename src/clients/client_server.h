@@ -15,10 +15,11 @@ typedef struct lt_client_server {
   const char *const *env;       /* NAME=value, NULL last */
   const char *const *env_names; /* variables that the client hands over, NULL last; for clients that must be told */
   const char *url;              /* not NULL: the client connects there, in place of a command */
+  const char *token_env;        /* the variable with the token for that address; or NULL */
 } lt_client_server;
 
 /* Appends the server as a JSON object of the client's shape. Errors: LT_E_UNSUPPORTED: the client cannot connect to an
- * address; LT_E_NOMEM. */
+ * address, or cannot refer to a variable; LT_E_NOMEM. */
 lt_status lt_client_server_write(const lt_client *client, const lt_client_server *server, lt_buf *out, lt_err *err);
 /* Whether a server in the client's file is a Lathe that such a command has written: its command is a `lathe` and the
  * first argument `mcp`, or it has the same address. */

@@ -21,6 +21,7 @@ static const lt_client client_table[] = {
      .next = "quit Claude Desktop and start it again"},
     {.name = "codex", .title = "Codex", .format = LT_CLIENT_TOML, .section = "mcp_servers", .command = "command",
      .env = "env", .env_names = "env_vars", .url = "url",
+     .token_env = "bearer_token_env_var",
      .place = {"CODEX_HOME", "config.toml", "~/.codex/config.toml"}, .project = ".codex/config.toml",
      .next = "start codex again; /mcp shows it"},
     {.name = "cursor", .title = "Cursor", LIKE_CLAUDE, .url = "url",

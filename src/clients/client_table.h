@@ -47,9 +47,10 @@ typedef struct lt_client {
   bool has_one_list;                  /* the command's list has its arguments, too */
   const char *env;                    /* the key of variables with values */
   const char *env_names;              /* the key of names of variables that are handed over; NULL: all are */
-  const char *url;                    /* the key of the address; NULL: only programs can be started */
-  const char *extra;                  /* more members of each server, JSON without braces; or NULL */
-  bool has_name_inside;               /* a server repeats its name in the member `name` */
+  const char *token_env; /* the key of the name of the variable with a bearer token; NULL: a header has it */
+  const char *url;       /* the key of the address; NULL: only programs can be started */
+  const char *extra;     /* more members of each server, JSON without braces; or NULL */
+  bool has_name_inside;  /* a server repeats its name in the member `name` */
   lt_client_reference reference;
   const char *next; /* what a person does then */
 } lt_client;

@@ -13,6 +13,7 @@ const wanted = process.argv.slice(4);
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const bin = (name) => join(packages, "node_modules/.bin", name);
 const keeps = Boolean(process.env.TRY_KEEP);
+const over = process.env.TRY_OVER; // "stdio" or "HTTP": that alone
 
 /** What makes each client ask our model once, without a person: files in its home, variables, the command. */
 const clients = {
@@ -129,12 +130,12 @@ async function tryClient(name, model, home, report) {
   const verdict = (turned, word, more = "") => (turned.results.some((text) => text.includes(word)) ? `ok${more}` : `no: ${(turned.results.at(-1) ?? turned.text).slice(-300)}`);
 
   /** The same questions over each transport. `restart` makes a gateway over HTTP read its configuration. */
-  const questions = async (over, restart) => {
+  const questions = async (transport, restart) => {
     await restart(45_000);
     const first = await turn(script("goodSum({})", {}), 120_000);
     const isListed = ["search_tools", "execute_code", "continue_run", "read_output"].every((tool) => first.names.some((n) => n.endsWith(tool)) || first.said.includes(`mcp__lathe__${tool}`));
-    report(`${over}: listed`, isListed ? "ok" : `no: ${[...new Set(first.names)].join(" ").slice(0, 300)}`);
-    report(`${over}: called`, verdict(first, "forty-two"));
+    report(`${transport}: listed`, isListed ? "ok" : `no: ${[...new Set(first.names)].join(" ").slice(0, 300)}`);
+    report(`${transport}: called`, verdict(first, "forty-two"));
 
     const decided = [];
     await restart(2000);
@@ -144,17 +145,17 @@ async function tryClient(name, model, home, report) {
         if (id && decided.length === 0) decided.push(await ran("python3", ["-c", PERSON, lathe, "approve", run, id], { cwd: work, env: environment(home, {}) }));
       },
     }), 180_000);
-    report(`${over}: approval`, decided.length === 1 ? verdict(second, "paid") : `no: asked ${decided.length} times`);
+    report(`${transport}: approval`, decided.length === 1 ? verdict(second, "paid") : `no: asked ${decided.length} times`);
 
     await restart(45_000);
     const third = await turn(script("goodNap({})", { timeout: 120_000 }), 240_000);
     const isContinued = third.results.some((text) => /not done/.test(text));
-    report(`${over}: 75 s call`, verdict(third, "rested", `, ${third.seconds} s${isContinued ? "" : ", without continue_run"}`));
+    report(`${transport}: 75 s call`, verdict(third, "rested", `, ${third.seconds} s${isContinued ? "" : ", without continue_run"}`));
   };
 
-  await questions("stdio", async (waitMs) => config(waitMs));
+  if (over !== "HTTP") await questions("stdio", async (waitMs) => config(waitMs));
   const help = await ran(lathe, ["mcp", "--help"], { env });
-  if (help.text.includes("--http")) {
+  if (over !== "stdio" && help.text.includes("--http")) {
     let gateway;
     const serve = async (waitMs) => {
       gateway?.kill("SIGTERM");
@@ -183,13 +184,14 @@ for (const name of Object.keys(clients).filter((one) => wanted.length === 0 || w
     await tryClient(name, model, home, (what, result) => { table[name][what] = result; console.error(`${name}: ${what}: ${result}`); });
   } catch (e) {
     table[name].failed = String(e);
+    console.error(`${name}: ${e}`);
   }
   model.close();
   if (keeps) console.error(`kept: ${home}`);
   else rmSync(home, { recursive: true, force: true });
 }
-const asked = ["stdio", "HTTP"].flatMap((over) => ["listed", "called", "approval", "75 s call"].map((what) => `${over}: ${what}`));
-const columns = ["version", "install", ...asked, "removed"].filter((c) => Object.values(table).some((row) => row[c] !== undefined));
+const asked = ["stdio", "HTTP"].flatMap((transport) => ["listed", "called", "approval", "75 s call"].map((what) => `${transport}: ${what}`));
+const columns = ["version", "install", ...asked, "removed", "failed"].filter((c) => Object.values(table).some((row) => row[c] !== undefined));
 console.log(`| client | ${columns.join(" | ")} |\n|---|${columns.map(() => "---").join("|")}|`);
-for (const [name, row] of Object.entries(table)) console.log(`| ${name} | ${columns.map((c) => String(row[c] ?? row.failed ?? "-").split("\n")[0]).join(" | ")} |`);
-process.exit(Object.values(table).every((row) => columns.slice(1).every((c) => /^ok/.test(row[c] ?? ""))) ? 0 : 1);
+for (const [name, row] of Object.entries(table)) console.log(`| ${name} | ${columns.map((c) => String(row[c] ?? "-").split("\n")[0]).join(" | ")} |`);
+process.exit(Object.values(table).every((row) => row.failed === undefined && columns.slice(1).every((c) => /^ok/.test(row[c] ?? ""))) ? 0 : 1);

@@ -130,6 +130,11 @@ describe("lathe mcp install", { concurrency: 3 }, () => {
     assert.deepEqual(JSON.parse(await of("opencode")).mcp.lathe, { type: "remote", url, enabled: true });
     assert.deepEqual(JSON.parse(await of("claude-code")).mcpServers.lathe, { type: "http", url });
     assert.match(await of("codex"), /^\[mcp_servers\.lathe\]\nurl = "http/);
+    const withToken = async (client) => (await ok(h.lathe(["install", client, "--print", "--http", url, "--token-env", "TOK"]))).stdout;
+    assert.deepEqual(JSON.parse(await withToken("claude-code")).mcpServers.lathe.headers, { Authorization: "Bearer ${TOK}" });
+    assert.deepEqual(JSON.parse(await withToken("opencode")).mcp.lathe.headers, { Authorization: "Bearer {env:TOK}" });
+    assert.match(await withToken("codex"), /bearer_token_env_var = "TOK"/);
+    assert.match((await h.lathe(["install", "zed", "--print", "--http", url, "--token-env", "TOK"])).stderr, /Zed cannot refer to a variable there/);
     const no = await h.lathe(["install", "claude-desktop", "--print", "--http", url]);
     assert.equal(no.code, 2);
     assert.match(no.stderr, /Claude Desktop connects to no address/);
