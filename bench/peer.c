@@ -30,16 +30,14 @@ static bool spawn_with_pipes(lt_peer *peer, const char *const *argv, const int i
   return rc == 0;
 }
 
-bool lt_peer_open(lt_peer *peer, const char *script) {
-  char path[LT_PROC_PATH_MAX_BYTES];
-  snprintf(path, sizeof path, "%s/peers/%s", LT_BENCH_DIR, script);
-  const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
+bool lt_peer_start(lt_peer *peer, const char *const *argv) {
   int in[2];
   int out[2];
-  if (node == NULL || pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) {
+  *peer = (lt_peer){0};
+  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) {
     return false;
   }
-  bool started = spawn_with_pipes(peer, (const char *const[]){node, path, NULL}, in, out);
+  bool started = spawn_with_pipes(peer, argv, in, out);
   close(in[0]);
   close(out[1]);
   peer->to = fdopen(in[1], "w");
@@ -47,10 +45,23 @@ bool lt_peer_open(lt_peer *peer, const char *script) {
   return started && peer->to != NULL && peer->from != NULL;
 }
 
+bool lt_peer_open(lt_peer *peer, const char *script) {
+  char path[LT_PROC_PATH_MAX_BYTES];
+  snprintf(path, sizeof path, "%s/peers/%s", LT_BENCH_DIR, script);
+  const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
+  return node != NULL && lt_peer_start(peer, (const char *const[]){node, path, NULL});
+}
+
 void lt_peer_close(lt_peer *peer) {
-  fclose(peer->to);
-  fclose(peer->from);
-  waitpid(peer->pid, NULL, 0);
+  if (peer->to != NULL) {
+    fclose(peer->to);
+  }
+  if (peer->from != NULL) {
+    fclose(peer->from);
+  }
+  if (peer->pid > 0) {
+    waitpid(peer->pid, NULL, 0);
+  }
 }
 
 bool lt_peer_ask(lt_peer *peer, const char *line, char *ret_answer, size_t room) {

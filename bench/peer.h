@@ -13,6 +13,8 @@ typedef struct lt_peer {
   FILE *from;
 } lt_peer;
 
+/* Starts a program. False: it could not be; close the peer all the same. */
+bool lt_peer_start(lt_peer *peer, const char *const *argv);
 /* Starts bench/peers/<script> with node. False: it could not be. */
 bool lt_peer_open(lt_peer *peer, const char *script);
 void lt_peer_close(lt_peer *peer);

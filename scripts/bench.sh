@@ -2,7 +2,7 @@
 # Prints what machine this is and the table of measurements (bench/); the same table as markdown goes to build/bench.md.
 # Never fails: a line that cannot be measured says why.
 #
-#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp model agent journal replay fiber tokens
+#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp gateway model agent journal replay fiber tokens
 cd "$(dirname "$0")/.." || exit 0
 
 machine() {
@@ -23,6 +23,9 @@ export LATHE_BENCH_MD=$PWD/build/bench.md
 { machine && echo; } | tee "$LATHE_BENCH_MD"
 # The machine's other work is in these figures: the smallest and the middle ones tell more than the 99th percentile.
 timeout 900 build/release/lt_bench "$@" </dev/null || echo "bench: stopped before its end"
+case " ${*:-gateway} " in
+  *" gateway "*) timeout 120 "${LATHE_BENCH_NODE:-node}" bench/gateway-http.mjs </dev/null || echo "bench: gateway-http: stopped before its end" ;;
+esac
 case " ${*:-tokens} " in
   *" tokens "*) timeout 300 "${LATHE_BENCH_NODE:-node}" bench/tokens.mjs </dev/null || echo "bench: tokens: stopped before its end" ;;
 esac
