@@ -309,6 +309,10 @@ static lt_status mcp_auth_want_login(const lt_mcp_auth *auth, const char *why, l
   return lt_fail(err, LT_E_DENIED, "%s run `lathe login %.*s`", why, LT_STR_ARG(auth->o.server));
 }
 
+lt_status lt_mcp_auth_give_up(const lt_mcp_auth *auth, lt_err *err) {
+  return mcp_auth_want_login(auth, "it does not take a token that was just renewed:", err);
+}
+
 /* What the next login asks for is kept. "clients SHOULD [...] the union of previously requested scopes and newly
  * challenged" ones (Authorization, Scope Challenge Handling). */
 static lt_status mcp_auth_keep_wanted(lt_mcp_auth *auth, lt_err *err) LT_YIELDS {

@@ -43,6 +43,9 @@ lt_status lt_mcp_auth_header(lt_mcp_auth *auth, lt_buf *out, lt_err *err) LT_YIE
  * and the message says what to do; LT_E_NOTFOUND: it is no matter of tokens. */
 lt_status lt_mcp_auth_renew(lt_mcp_auth *auth, int status, lt_str challenge, lt_str used, lt_err *err) LT_YIELDS;
 
+/* The failure of a request that was refused with the token of lt_mcp_auth_renew, too. Returns LT_E_DENIED. */
+lt_status lt_mcp_auth_give_up(const lt_mcp_auth *auth, lt_err *err);
+
 /* Whether the server has asked for a token since lt_mcp_auth_set_anonymous. */
 bool lt_mcp_auth_is_challenged(const lt_mcp_auth *auth);
 /* The tokens, to be masked in what the server says. NULL: none. Borrows: until the next turn of the loop. */

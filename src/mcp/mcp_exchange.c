@@ -161,6 +161,9 @@ lt_status lt_mcp_exchange_open(lt_mcp_exchange *x, const char *method, lt_http_s
     LT_TRY(auth != NULL ? lt_mcp_auth_header(auth, &authorization, err) : LT_OK);
     LT_TRY(mcp_exchange_open_with(x, method, lt_buf_view(&authorization), ret_stream, err));
     bool is_refused = lt_http_status(*ret_stream) == 401 || lt_http_status(*ret_stream) == 403;
+    if (auth != NULL && is_again && lt_http_status(*ret_stream) == 401) {
+      (void)lt_mcp_auth_give_up(auth, &x->refusal);
+    }
     if (auth == NULL || !is_refused || is_again || !mcp_exchange_renews(x, *ret_stream, lt_buf_view(&authorization))) {
       return LT_OK;
     }

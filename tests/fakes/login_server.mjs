@@ -11,7 +11,7 @@ const read = async (request) => {
 /**
  * Options: expiresIn (seconds of an access token), issuer and iss (what metadata and answers say instead of the truth), error (of the person's answer),
  * metadata and resource (more members, or other ones, of the two documents), slowTokenMs (until a token is answered), movedTo (where its endpoint redirects to),
- * words (of a refused token), mayWrite (whether the tool `write` is allowed), silent (it never answers), deny (no token is given).
+ * words (of a refused token), mayWrite (whether the tool `write` is allowed), silent (it never answers), deny (no token is given), distrusts (no token is taken).
  * `server.access` and `server.refresh` are the tokens that are good; `server.last` is the address that the browser was sent to last.
  */
 export async function loginServer(options = {}) {
@@ -89,7 +89,7 @@ export async function loginServer(options = {}) {
       case "/mcp": {
         if (options.silent) return undefined;
         const challenge = `Bearer resource_metadata="${server.origin}/.well-known/oauth-protected-resource/mcp"`;
-        if (!access.has(request.headers.authorization?.replace(/^Bearer /, ""))) return json({ error: "invalid_token" }, 401, { "WWW-Authenticate": challenge });
+        if (options.distrusts || !access.has(request.headers.authorization?.replace(/^Bearer /, ""))) return json({ error: "invalid_token" }, 401, { "WWW-Authenticate": challenge });
         if (request.method !== "POST") return json(undefined, 405);
         const message = JSON.parse(body);
         if (message.method === "tools/call" && message.params.name === "write" && !options.mayWrite?.())

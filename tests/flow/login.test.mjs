@@ -171,6 +171,13 @@ describe("tokens", { concurrency: 3 }, () => {
     assert.equal((await who.call()).stdout, "you sent Bearer ***\n");
     assert.equal(server.of("/token").length, 2);
   });
+  test("one that the server does not take when it is new, either", async () => {
+    const server = await loginServer(), who = person(server);
+    await loggedIn(who);
+    server.options.distrusts = true; // as one that has moved to another authorization server
+    assert.match((await who.call()).stderr, /it does not take a token that was just renewed: run `lathe login web`/);
+    assert.equal(server.of("/token").length, 2);
+  });
   test("a refresh token that is used up: log in again, with the same registration", async () => {
     const server = await loginServer(), who = person(server);
     await loggedIn(who);
