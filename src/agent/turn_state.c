@@ -7,13 +7,16 @@ void lt_turn_send_event(const lt_turn *turn, const char *event, const lt_buf *da
   }
 }
 
-void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion) {
-  const lt_usage *usage = &completion->usage;
+void lt_turn_add_usage(lt_turn *turn, const lt_usage *usage) {
   turn->usage.input_tokens += usage->input_tokens;
   turn->usage.output_tokens += usage->output_tokens;
   turn->usage.reasoning_tokens += usage->reasoning_tokens;
-  turn->internal->requests++;
   turn->usage.estimated = turn->usage.estimated || usage->estimated;
+}
+
+void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion) {
+  lt_turn_add_usage(turn, &completion->usage);
+  turn->internal->requests++;
   if (turn->internal->resolved_model.n == 0 && completion->model.n > 0) {
     turn->internal->resolved_model = lt_arena_dup(&turn->arena, completion->model);
   }

@@ -38,6 +38,8 @@ struct lt_turn_state {
 
 /* Hands an event to the agent's listener; does nothing when `data` failed for lack of memory. */
 void lt_turn_send_event(const lt_turn *turn, const char *event, const lt_buf *data);
+/* Adds tokens. */
+void lt_turn_add_usage(lt_turn *turn, const lt_usage *usage);
 /* Adds the usage of a completion, also of a failed one. */
 void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion);
 /* Appends the id of a call's output: the name of its run below the prompt's, with dots, and the call's number. */

@@ -6,7 +6,6 @@
 #include "agent/model_request.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "model/model.h"
 
 /* How often a server has asked in a run. */
 typedef struct sampling_count {
@@ -241,7 +240,9 @@ static lt_status sampling_ask_model(lt_sampling *s, const lt_server_question *q,
   return lt_model_request_complete(&options, &request, completion, err);
 }
 
-lt_status lt_sampling_answer(lt_sampling *s, const lt_server_question *q, lt_buf *ret_result, lt_err *err) {
+lt_status lt_sampling_answer(lt_sampling *s, const lt_server_question *q, lt_buf *ret_result, lt_usage *ret_usage,
+                             lt_err *err) {
+  *ret_usage = (lt_usage){.input_tokens = 0};
   const lt_config_server *server = sampling_find_server(s, q->server);
   if (server == NULL || !lt_sampling_allows(s, q->server)) {
     return lt_fail(err, LT_E_UNSUPPORTED, "Method not found");
@@ -253,6 +254,7 @@ lt_status lt_sampling_answer(lt_sampling *s, const lt_server_question *q, lt_buf
   if (status == LT_OK) {
     sampling_put_result(ret_result, model, &completion);
   }
+  *ret_usage = completion.usage;
   lt_completion_release(&completion);
   return status;
 }

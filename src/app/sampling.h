@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "io/http.h"
 #include "app/models.h"
+#include "model/model.h"
 #include "source/responder.h"
 
 typedef struct lt_sampling lt_sampling;
@@ -20,9 +21,10 @@ lt_sampling *lt_sampling_new(lt_loop *loop, lt_config *config, const lt_secrets 
 void lt_sampling_free(lt_sampling *sampling);
 /* Whether the configuration lets this server ask. */
 bool lt_sampling_allows(const lt_sampling *sampling, lt_str server);
-/* Appends a CreateMessageResult. LT_YIELDS. Errors: LT_E_DENIED (the limit of requests), LT_E_INVALID (a request that
- * cannot be answered: its messages, or tools), what lt_models_find and the model say. */
+/* Appends a CreateMessageResult. `ret_usage` has the tokens, also after a failure. LT_YIELDS. Errors: LT_E_DENIED (the
+ * limit of requests), LT_E_INVALID (a request that cannot be answered: its messages, or tools), what lt_models_find and
+ * the model say. */
 lt_status lt_sampling_answer(lt_sampling *sampling, const lt_server_question *question, lt_buf *ret_result,
-                             lt_err *err) LT_YIELDS;
+                             lt_usage *ret_usage, lt_err *err) LT_YIELDS;
 
 #endif

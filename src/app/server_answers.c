@@ -11,11 +11,25 @@ static lt_mcp_offers server_answers_offers(lt_responder *base, lt_str server) {
   return offers;
 }
 
+/* The run may have ended when the answer is there. */
+static lt_status server_answers_ask_model(lt_server_answers *self, const lt_server_question *question,
+                                          lt_buf *ret_result, lt_err *err) LT_YIELDS {
+  lt_usage usage;
+  LT_AUTO_BUF(run, LT_JSON_MAX_BYTES);
+  size_t slash = lt_str_find(question->run, LT_STR("/"), 0);
+  lt_buf_add(&run, lt_str_sub(question->run, 0, slash < question->run.n ? slash : question->run.n));
+  lt_status status = lt_sampling_answer(self->sampling, question, ret_result, &usage, err);
+  if (self->on_usage != NULL) {
+    self->on_usage(self->arg, lt_buf_view(&run), &usage);
+  }
+  return status;
+}
+
 static lt_status server_answers_answer(lt_responder *base, const lt_server_question *question, lt_buf *ret_result,
                                        lt_err *err) LT_YIELDS {
   lt_server_answers *self = (lt_server_answers *)(void *)base;
   if (question->kind == LT_MCP_ASK_SAMPLING && lt_sampling_allows(self->sampling, question->server)) {
-    return lt_sampling_answer(self->sampling, question, ret_result, err);
+    return server_answers_ask_model(self, question, ret_result, err);
   }
   if (self->way_in == NULL) {
     return lt_fail(err, LT_E_UNSUPPORTED, "Method not found");

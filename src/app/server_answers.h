@@ -10,6 +10,10 @@ typedef struct lt_server_answers {
   lt_responder *way_in; /* may be NULL */
   bool is_way_in_late;  /* it comes after the servers have started: until then they are offered everything */
   lt_sampling *sampling;
+  /* Tokens that a server's request has used in a run (lt_caller.run); may be NULL; the way in may set it. Must not
+   * yield. */
+  void (*on_usage)(void *arg, lt_str run, const lt_usage *usage);
+  void *arg;
 } lt_server_answers;
 
 /* Borrows everything; not to be moved. Errors: LT_E_NOMEM. Owns: the caller, lt_server_answers_release. */

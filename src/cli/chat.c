@@ -56,6 +56,11 @@ static void chat_warn_of_rounds(const lt_chat *chat) {
   }
 }
 
+static void chat_on_usage(void *arg, lt_str run, const lt_usage *usage) {
+  const lt_chat *chat = arg;
+  lt_agent_count_usage(chat->agent, LT_CHAT_USER, run, usage);
+}
+
 static lt_status chat_open_parts(lt_chat *chat, lt_err *err) {
   lt_command_session *s = chat->session;
   LT_TRY(lt_chat_view_init(&chat->view, s->app.loop, &s->console, chat->options->json, err));
@@ -132,6 +137,8 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   lt_toolbox_warm(chat->session->app.toolbox); /* while the model is asked */
   const lt_agent_options options = chat_make_agent_options(chat);
   LT_TRY(lt_agent_new(&options, &chat->agent, err));
+  chat->session->app.answers.on_usage = chat_on_usage;
+  chat->session->app.answers.arg = chat;
   if (chat->options->decisions) {
     LT_TRY(lt_decision_lines_open(chat, &chat->lines, err));
   }
@@ -162,6 +169,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
 void lt_chat_close(lt_chat *chat) {
   lt_decision_lines_close(chat->lines);
   chat->lines = NULL;
+  chat->session->app.answers.on_usage = NULL;
   lt_agent_free(chat->agent);
   chat->agent = NULL;
   lt_approver_free(chat->approver);

@@ -16,6 +16,11 @@ static void gateway_on_event(void *arg, lt_str user, const char *event, lt_str d
   lt_gateway_take_event(arg, event, data);
 }
 
+static void gateway_on_usage(void *arg, lt_str run, const lt_usage *usage) {
+  const lt_gateway *gateway = arg;
+  lt_agent_count_usage(gateway->agent, LT_GATEWAY_USER, run, usage);
+}
+
 static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
   lt_session *session = gateway->session;
   lt_agent_options options = lt_agent_options_of(session, &gateway->models, &gateway->modules);
@@ -27,6 +32,8 @@ static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
   options.arg = gateway;
   LT_TRY(lt_agent_new(&options, &gateway->agent, err));
   gateway->has_own_agent = true;
+  session->answers.on_usage = gateway_on_usage;
+  session->answers.arg = gateway;
   return LT_OK;
 }
 
@@ -77,6 +84,7 @@ void lt_gateway_close(lt_gateway *gateway) {
     return;
   }
   lt_gateway_finish(gateway);
+  gateway->session->answers.on_usage = NULL;
   if (gateway->has_own_agent) {
     lt_agent_free(gateway->agent);
   }

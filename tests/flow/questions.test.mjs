@@ -136,6 +136,14 @@ describe("the configured model", { concurrency: 3 }, () => {
     assert.equal(body.max_tokens ?? body.max_completion_tokens, 50);
     assert.deepEqual(await value("oldCapabilities({})", old({ sampling: true }), { env: model.env }), { sampling: {} });
   });
+  test("counts in what the prompt has used", async () => {
+    const params = { messages: [{ role: "user", content: { type: "text", text: "x" } }], maxTokens: 5 };
+    const model = await scriptedModel([{ text: "", calls: [{ name: "old_question", arguments: { method: "sampling/createMessage", params } }] }, "sampled", "done"]);
+    const end = await run(["chat", "--json", "hello", ...old({ sampling: true })], { env: model.env });
+    const last = end.stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line)).find((e) => e.event === "prompt.completed");
+    assert.equal(model.asked()[1].messages.at(-1).content, "x");
+    assert.deepEqual([model.count(), last.data.usage.total_tokens ?? last.data.usage.totalTokens], [3, 45], JSON.stringify(last.data.usage));
+  });
   test("limits: requests of a run, tokens of an answer", async () => {
     const model = await scriptedModel(["a"]);
     const answers = await value(code({ ...words, maxTokens: 9000 }, 3), old({ sampling: { requests: 2, maxTokens: 30 } }), { env: model.env });
