@@ -43,7 +43,7 @@ const clients = {
   },
 };
 
-const environment = (home, more) => ({ HOME: home, PATH: `${join(packages, "node_modules/.bin")}:${process.env.PATH}`, LANG: "C.UTF-8", TERM: "dumb", ...more });
+const environment = (home, more) => ({ HOME: home, PATH: `${join(packages, "node_modules/.bin")}:${process.env.PATH}`, LANG: "C.UTF-8", TERM: "dumb", TRY_TOKEN: "handed-over", ...more });
 
 function ran(command, args, options) {
   return new Promise((done) => {
@@ -110,7 +110,7 @@ async function tryClient(name, model, home, report) {
   const write = (file, text) => { mkdirSync(dirname(join(home, file)), { recursive: true }); writeFileSync(join(home, file), text); };
   const tools = [["sum", "forty-two", 0], ["nap", "rested", 75_000], ["pay", "paid", 0]].map(([tool, text, delayMs]) => ({ tool: { name: tool, description: `${tool}.`, inputSchema: { type: "object" } }, result: { content: [{ type: "text", text }] }, delayMs }));
   write("tools.json", JSON.stringify(tools));
-  const config = (waitMs) => write(".config/lathe/lathe.yaml", `mcp: {waitMs: ${waitMs}}\ntools: {policy: [{match: "good.pay", action: ask}]}\nmcpServers:\n  good: {command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(join(root, "tests/fakes/mcp_server.mjs"))}, ${JSON.stringify(`--script=${join(home, "tools.json")}`)}]}\n`);
+  const config = (waitMs) => write(".config/lathe/lathe.yaml", `mcp: {waitMs: ${waitMs}}\ntools: {policy: [{match: "good.pay", action: ask}]}\nmcpServers:\n  good: {command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(join(root, "tests/fakes/mcp_server.mjs"))}, ${JSON.stringify(`--script=${join(home, "tools.json")}`)}], env: {T: "\${TRY_TOKEN}"}}\n`);
   Object.entries(client.files(model.url)).forEach(([file, text]) => write(file, text));
   config(45_000);
   const env = environment(home, client.env(model.url));
