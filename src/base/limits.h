@@ -322,6 +322,7 @@
 #define LT_SERVE_ANSWER_BYTES LT_GIB
 #define LT_SERVE_PAGE_MAX     200           /* entries of one page of a list */
 #define LT_SERVE_PAGE         50            /* the same, unless the request says otherwise */
+#define LT_SERVE_BUSY_POLL_MS 200           /* between two looks at a conversation that another process is busy with */
 #define LT_SERVE_KEY_BYTES    255           /* of an Idempotency-Key */
 #define LT_SERVE_TOKENS_MS    1000          /* for so long a token that was removed may still be good */
 #define LT_SERVE_TOKENS_BYTES (64 * LT_MIB) /* of all tokens' hashes and users */

@@ -4,6 +4,7 @@
 #include "app/waiting_calls.h"
 #include "base/sha256.h"
 #include "serve/serve_events.h"
+#include "serve/serve_queue.h"
 #include "serve/serve_routes.h"
 #include "store/store_events.h"
 
@@ -22,14 +23,16 @@ static bool prompt_is_open(lt_json prompt) {
   return lt_json_exists(prompt) && !lt_json_exists(lt_json_get(prompt, "completedAt"));
 }
 
-/* The agent's LT_E_INVALID, when it is about a conversation that has a prompt already. */
-static bool prompt_finds_busy(const lt_serve_request *r, const prompt_asked *asked) LT_YIELDS {
+/* The prompt that keeps the conversation busy. False: none does. */
+static bool prompt_finds_busy(const lt_serve_request *r, const prompt_asked *asked, lt_str *ret_prompt) LT_YIELDS {
   lt_json_doc doc;
   LT_AUTO_BUF(history, LT_JSON_MAX_BYTES);
   return asked->request.conversation.n > 0 &&
          lt_store_history(lt_serve_store(r->serve), r->user, asked->request.conversation, 1, &history, NULL) == LT_OK &&
          lt_json_parse(r->arena, lt_buf_view(&history), &doc, NULL) == LT_OK &&
-         prompt_is_open(lt_json_at(lt_json_root(&doc), 0));
+         prompt_is_open(lt_json_at(lt_json_root(&doc), 0)) &&
+         lt_json_str(lt_json_get(lt_json_at(lt_json_root(&doc), 0), "id"), r->arena, ret_prompt) &&
+         (*ret_prompt = lt_arena_dup(r->arena, *ret_prompt)).p != NULL;
 }
 
 /* The ids of a prompt that was asked for before, under the same key. LT_E_NOTFOUND: it was never started. */
@@ -73,18 +76,50 @@ static lt_status prompt_refuse_mode(lt_serve_request *r, lt_str mode) {
   return LT_OK;
 }
 
-/* LT_E_INVALID from the agent is about the model, the input or the conversation. */
-static lt_status prompt_start(lt_serve_request *r, prompt_asked *asked, bool *ret_is_busy, lt_err *err) LT_YIELDS {
+/* LT_E_INVALID from the agent is about the model, the input or the conversation. `ret_busy`: the prompt that the
+ * conversation is busy with, or empty. */
+static lt_status prompt_start(const lt_serve_request *r, prompt_asked *asked, lt_str *ret_busy, lt_err *err) LT_YIELDS {
   lt_err why = LT_ERR_INIT;
-  *ret_is_busy = false;
+  *ret_busy = LT_STR_NULL;
+  if (prompt_finds_busy(r, asked, ret_busy)) {
+    return LT_OK;
+  }
   lt_status status = lt_agent_start(r->serve->agent, &asked->request, &asked->ids, &why);
   if (status == LT_E_INVALID && prompt_read_ids(r, lt_str_of(asked->id), &asked->ids, NULL) == LT_OK) {
     return LT_OK; /* the same request came twice at the same time */
   }
-  if (status == LT_E_INVALID && prompt_finds_busy(r, asked)) {
-    *ret_is_busy = true;
+  if (status == LT_E_INVALID && prompt_finds_busy(r, asked, ret_busy)) {
+    return LT_OK; /* another one was faster */
   }
   return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
+}
+
+/* Waits for the end of a prompt in whatever process. */
+static lt_status prompt_await_end(const lt_serve_request *r, lt_str prompt) LT_YIELDS {
+  lt_status status = lt_agent_wait(r->serve->agent, prompt, r->call->cancel, NULL);
+  if (status == LT_E_NOTFOUND) {
+    lt_loop_sleep(r->serve->session->loop, LT_SERVE_BUSY_POLL_MS);
+    status = r->call->cancel->why;
+  }
+  return status;
+}
+
+/* Requests that wait for one conversation start their prompts in the order in which they came. A client that is gone
+ * has not been answered: its prompt is not started. */
+static lt_status prompt_start_when_free(const lt_serve_request *r, prompt_asked *asked, lt_err *err) LT_YIELDS {
+  lt_serve_place place;
+  lt_str busy = LT_STR_NULL;
+  lt_serve_queue_enter(&place, r, asked->request.conversation);
+  lt_status status = lt_serve_queue_await_turn(&place, r->call->cancel);
+  while (status == LT_OK) {
+    status = prompt_start(r, asked, &busy, err);
+    if (status != LT_OK || busy.n == 0) {
+      break;
+    }
+    status = prompt_await_end(r, busy);
+  }
+  lt_serve_queue_leave(&place);
+  return status != LT_OK && err->status == LT_OK ? lt_fail(err, status, "the request ended before its turn") : status;
 }
 
 static void prompt_put_ids(lt_serve_request *r, const lt_prompt_ids *ids) {
@@ -112,7 +147,8 @@ static lt_status prompt_follow(lt_serve_request *r, const lt_prompt_ids *ids, lt
 }
 
 static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
-  bool is_known = false, is_busy = false;
+  bool is_known = false;
+  lt_str busy = LT_STR_NULL;
   prompt_asked asked = {.request = {.user = r->user,
                                     .conversation = lt_serve_request_text(r, "conversationId"),
                                     .input = lt_serve_request_text(r, "input"),
@@ -125,8 +161,11 @@ static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
   LT_TRY(lt_store_new_prompt_id(asked.id, err));
   LT_TRY(prompt_note_key(r, &asked, &is_known, err));
   asked.request.id = lt_str_of(asked.id);
-  lt_status status = is_known ? LT_OK : prompt_start(r, &asked, &is_busy, err);
-  if (is_busy) {
+  bool is_queued = asked.request.conversation.n > 0 && lt_str_eqc(lt_serve_request_text(r, "whenBusy"), "queue");
+  lt_status status = is_known    ? LT_OK
+                     : is_queued ? prompt_start_when_free(r, &asked, err)
+                                 : prompt_start(r, &asked, &busy, err);
+  if (busy.n > 0) {
     return lt_serve_request_refuse(r, 409, "busy", "the conversation is busy: its last prompt has not ended");
   }
   LT_TRY(status);
@@ -349,7 +388,9 @@ const lt_serve_route lt_route_prompts_rows[] = {
              "\"input\":{\"type\":\"string\",\"description\":\"what is to be done\"},"
              "\"model\":{\"type\":\"string\",\"description\":\"a ref of GET /models\"},"
              "\"mode\":{\"type\":\"string\",\"description\":\"an id of GET /modes\"},"
-             "\"conversationId\":{\"type\":\"string\",\"description\":\"absent: a new conversation\"}}}",
+             "\"conversationId\":{\"type\":\"string\",\"description\":\"absent: a new conversation\"},"
+             "\"whenBusy\":{\"enum\":[\"refuse\",\"queue\"],\"description\":\"queue: the answer comes when the "
+             "conversation is free\"}}}",
      .answer = "{\"type\":\"object\",\"required\":[\"promptId\",\"conversationId\"],\"properties\":{\"promptId\":" TEXT
                ",\"conversationId\":" TEXT "}}",
      .handle = prompts_create},

@@ -35,6 +35,7 @@ struct lt_serve {
   lt_gateway_http *mcp; /* at /mcp */
   lt_serve_events *events;
   lt_serve_users users;
+  struct lt_serve_place *queue; /* requests that wait for their conversation (serve_queue.h) */
   lt_http_server *server;
   lt_cancel closing;
   size_t background; /* fibers that belong to no request: titles, prompts that are resumed */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { before } from "node:test";
-import { describe, folder, recording, run, scripted, test, until } from "./harness.mjs";
+import { describe, folder, recording, run, scripted, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 import { serve } from "./server.mjs";
 
@@ -176,6 +176,57 @@ describe("decisions", { concurrency: 2 }, () => {
       await later.stop();
     });
   }
+});
+
+test("requests for a busy conversation wait in their order when they ask for it; who goes away has asked for nothing", async () => {
+  const s = await shop();
+  const one = (await s.post("/prompt", { input: "pay", mode: "code" })).json;
+  const call = await s.waiting(one.promptId);
+  const queued = (input, signal) => fetch(`${s.url}/prompt`, { method: "POST", signal, headers: JSON_TYPE, body: JSON.stringify({ input, mode: "code", conversationId: one.conversationId, whenBusy: "queue" }) });
+  const gone = new AbortController();
+  const left = queued("hello", gone.signal).catch((e) => e.name);
+  const first = queued("again");
+  await until(async () => (await s.get("/healthz")).status === 200, "it answers meanwhile");
+  gone.abort();
+  assert.equal(await left, "AbortError");
+  const before = (await s.get(`/conversations/${one.conversationId}`)).json.prompts.length;
+  assert.equal(before, 1, "nothing has started");
+  await s.post(`/prompts/${one.promptId}/approve`, { toolCallId: call.id });
+  const answer = await first;
+  assert.equal(answer.status, 200);
+  await s.prompt((await answer.json()).promptId);
+  const inputs = (await s.get(`/conversations/${one.conversationId}`)).json.prompts.map((prompt) => prompt.input);
+  assert.deepEqual(inputs, ["pay", "again"]);
+  await s.stop();
+});
+
+describe("beside lathe chat on the same store", { concurrency: 2 }, () => {
+  test("what waits in a chat is decided over HTTP, and the chat goes on with it", async () => {
+    const s = await shop();
+    const chat = start(["chat", "--json", "--decisions", "-m", "code", "pay", "--config", s.file], { env: { ...env, XDG_STATE_HOME: s.state }, typed: true, limitMs: 60_000 });
+    const line = await until(() => chat.out().split("\n").find((one) => one.includes("prompt.approval-requested")), "the chat asks");
+    const { promptId, request } = JSON.parse(line).data;
+    assert.equal((await s.get(`/prompts/${promptId}`)).json.state, "waiting_for_approval");
+    assert.deepEqual((await s.post(`/prompts/${promptId}/approve`, { toolCallId: request.toolCallId, input: { n: 5 } })).json, { approved: true });
+    const end = await chat.ended;
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stdout, /paid 5/);
+    assert.equal((await s.prompt(promptId)).state, "completed");
+    await s.stop();
+  });
+
+  test("what waits here is no chat's, and is cancelled from the command line", async () => {
+    const s = await shop();
+    const one = (await s.post("/prompt", { input: "pay", mode: "code" })).json;
+    await s.waiting(one.promptId);
+    const options = { env: { ...env, XDG_STATE_HOME: s.state } };
+    const chat = await run(["chat", "-c", one.conversationId, "again", "--config", s.file], options);
+    assert.equal(chat.code, 1);
+    assert.match(chat.stderr, /runs in another process/);
+    assert.equal((await run(["cancel", one.promptId, "--config", s.file], options)).code, 0);
+    assert.equal((await s.prompt(one.promptId)).state, "cancelled");
+    await s.stop();
+  });
 });
 
 describe("programs and tools", { concurrency: 2 }, () => {
