@@ -1,6 +1,6 @@
 // What the gateway stores of a run: nothing before its first effect or wait, and then all of it.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, folder, recording, scripted, servers, start, test, until } from "./harness.mjs";
 
@@ -9,14 +9,17 @@ const READ_ONLY = { annotations: { readOnlyHint: true } };
 /** A gateway with a store of its own; "read" has no effect, "write" has one and answers late. */
 function world({ waitMs = 60_000, writeMs = 0 } = {}) {
   const effects = recording(), state = folder();
-  const tools = [
+  const tools = (readMs) => [
     { tool: { name: "read", inputSchema: { type: "object" }, ...READ_ONLY } },
-    { tool: { name: "read-slowly", inputSchema: { type: "object" }, ...READ_ONLY }, delayMs: 4000 },
+    { tool: { name: "read-slowly", inputSchema: { type: "object" }, ...READ_ONLY }, delayMs: readMs },
     { tool: { name: "write", inputSchema: { type: "object" } }, delayMs: writeMs },
   ];
-  const args = servers({ box: scripted(tools, effects.option) }, { mcp: { waitMs }, tools: { policy: [{ match: "box.write", action: "allow" }] } });
+  const box = scripted(tools(60_000), effects.option), script = box.args.find((arg) => arg.startsWith("--script=")).slice("--script=".length);
+  const args = servers({ box }, { mcp: { waitMs }, tools: { policy: [{ match: "box.write", action: "allow" }] } });
   return {
     connect: () => client(args, { env: { XDG_STATE_HOME: state } }),
+    /** The next process of the server answers "read-slowly" at once. */
+    hurries: () => writeFileSync(script, JSON.stringify(tools(0))),
     isStored: () => existsSync(join(state, "lathe/lathe.db")),
     made: (name) => effects.of("tools/call").filter((m) => m.params.name === name).length,
   };
@@ -88,6 +91,7 @@ describe("the store of the gateway", { concurrency: 3 }, () => {
     const run = await c.begins("boxRead({ n: 1 }).n + boxReadSlowly({ n: 2 }).n", 1);
     assert.equal(w.isStored(), true);
     await c.kill();
+    w.hurries();
     const next = w.connect();
     assert.deepEqual(await next.continues(run), { text: "3", isError: false });
     assert.equal(w.made("read"), 1);
