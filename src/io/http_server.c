@@ -63,6 +63,73 @@ static void http_server_turn(lt_http_server *server) {
   http_server_wake_closer(server);
 }
 
+/* --- Connections -------------------------------------------------------------------------------------------------- */
+/* Where there is no room for another connection, the one that has owed a request for longest makes place: clients that
+ * send their requests byte by byte would keep all others out. */
+static void http_server_make_room(lt_http_server *server) {
+  lt_server_client *oldest = NULL;
+  for (lt_server_client *client = server->clients; client != NULL; client = client->next) {
+    if (!client->is_handled && (oldest == NULL || client->since_ms <= oldest->since_ms)) {
+      oldest = client;
+    }
+  }
+  if (server->client_count >= server->options.connections_max && oldest != NULL) {
+    shutdown(oldest->fd, SHUT_RDWR); /* the library reads the end, and closes it */
+  }
+}
+
+static void http_server_add_client(lt_http_server *server, struct MHD_Connection *connection, void **ret_client) {
+  const union MHD_ConnectionInfo *info =
+      server->mhd->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  lt_server_client *client = info != NULL ? lt_mem_zalloc(1, sizeof *client) : NULL;
+  *ret_client = client;
+  if (client == NULL) {
+    return; /* it is served, and never makes place */
+  }
+  client->fd = info->connect_fd;
+  client->since_ms = lt_loop_now_ms(server->loop);
+  client->next = server->clients;
+  if (client->next != NULL) {
+    client->next->prev = client;
+  }
+  server->clients = client;
+  server->client_count++;
+  http_server_make_room(server);
+}
+
+static void http_server_remove_client(lt_http_server *server, lt_server_client *client) {
+  if (client == NULL) {
+    return;
+  }
+  *(client->prev != NULL ? &client->prev->next : &server->clients) = client->next;
+  if (client->next != NULL) {
+    client->next->prev = client->prev;
+  }
+  server->client_count--;
+  lt_mem_free(client);
+}
+
+static void http_server_on_connection(void *arg, struct MHD_Connection *connection, void **client,
+                                      enum MHD_ConnectionNotificationCode what) {
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    http_server_add_client(arg, connection, client);
+  } else {
+    http_server_remove_client(arg, *client);
+    *client = NULL;
+    lt_http_server_ask_for_turn(arg); /* where all were in use, the library accepts again at its next turn only */
+  }
+}
+
+static void http_server_set_handled(const lt_server_call *c, bool is_handled) {
+  const union MHD_ConnectionInfo *info =
+      c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  lt_server_client *client = info != NULL ? info->socket_context : NULL;
+  if (client != NULL) {
+    client->is_handled = is_handled;
+    client->since_ms = lt_loop_now_ms(c->server->loop);
+  }
+}
+
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 static void http_server_drop_body(lt_server_call *c) {
   c->server->bodies -= c->body.n;
@@ -139,6 +206,7 @@ static void http_server_on_completed(void *arg, struct MHD_Connection *connectio
   if (*handle != NULL) {
     lt_server_call *c = *handle;
     *handle = NULL;
+    http_server_set_handled(c, false);
     http_server_lose(c);
     http_server_call_drop(c);
   }
@@ -275,6 +343,7 @@ static enum MHD_Result http_server_begin(lt_server_call *c) {
     return http_server_refuse(c, 503, "no memory for another request\n");
   }
   c->state = CALL_HANDLED;
+  http_server_set_handled(c, true);
   server->handled++;
   server->mhd->suspend_connection(c->connection);
   return MHD_YES;
@@ -429,11 +498,11 @@ static struct MHD_Daemon *http_server_start_daemon(lt_http_server *server, int f
   const lt_http_server_options *o = &server->options;
   return server->mhd->start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, http_server_on_request, server, MHD_OPTION_LISTEN_SOCKET,
-      fd, MHD_OPTION_NOTIFY_COMPLETED, http_server_on_completed, NULL, MHD_OPTION_URI_LOG_CALLBACK,
-      http_server_on_target, server, MHD_OPTION_UNESCAPE_CALLBACK, http_server_no_unescape, NULL,
-      MHD_OPTION_CONNECTION_LIMIT, o->connections_max, MHD_OPTION_CONNECTION_TIMEOUT,
-      (unsigned)((o->idle_ms + 999) / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LT_HTTP_SERVER_HEAD_BYTES,
-      MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+      fd, MHD_OPTION_NOTIFY_COMPLETED, http_server_on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+      http_server_on_connection, server, MHD_OPTION_URI_LOG_CALLBACK, http_server_on_target, server,
+      MHD_OPTION_UNESCAPE_CALLBACK, http_server_no_unescape, NULL, MHD_OPTION_CONNECTION_LIMIT, o->connections_max,
+      MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)((o->idle_ms + 999) / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      (size_t)LT_HTTP_SERVER_HEAD_BYTES, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
 }
 
 static void http_server_on_handle_closed(uv_handle_t *handle) {

@@ -39,6 +39,14 @@ typedef struct lt_server_call {
   lt_wait *drained; /* of the fiber that waits until pieces are taken, or NULL */
 } lt_server_call;
 
+/* A connection. It is the library's, which keeps this with it. */
+typedef struct lt_server_client {
+  struct lt_server_client *prev, *next;
+  int fd;
+  uint64_t since_ms; /* when it was opened, or had its last answer */
+  bool is_handled;   /* it has sent a whole request, which is not answered yet */
+} lt_server_client;
+
 struct lt_http_server {
   lt_loop *loop;
   const lt_mhd *mhd;
@@ -53,6 +61,8 @@ struct lt_http_server {
   bool closing;
   unsigned handles; /* libuv handles that are not closed: poll and timer */
   lt_server_call *calls;
+  lt_server_client *clients;
+  unsigned client_count;
   unsigned handled; /* calls that a fiber handles */
   size_t bodies;    /* bytes of the bodies of all calls */
   size_t streams;   /* bytes of pieces that are not taken, of all calls */

@@ -501,6 +501,42 @@ static void test_client_goes_away(void **state) {
   in_world(body_client_goes_away);
 }
 
+/* Clients that never finish their requests fill all connections; the next one is answered all the same. */
+static void body_unfinished_requests(void) {
+  enum { MOST = 8 };
+  int fds[MOST];
+  lt_http_server *second = NULL;
+  lt_http_server_options options = defaults();
+  options.unix_path = NULL;
+  options.connections_max = MOST;
+  options.idle_ms = 600000;
+  assert_int_equal(lt_http_server_open(loop, &options, &second, NULL), LT_OK);
+  client c = {.port = lt_http_server_port(second)};
+  for (int i = 0; i < MOST; i++) {
+    const char *part = i % 2 == 0 ? "GET /never HTT" : "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe";
+    fds[i] = connect_client(&c);
+    assert_true(fds[i] >= 0);
+    send_all(fds[i], part, strlen(part));
+  }
+  for (int i = 0; i < 3; i++) {
+    client last = {.bytes = post_request, .n = strlen(post_request), .port = c.port};
+    lt_buf_init(&last.got, LT_MIB);
+    assert_int_equal(lt_loop_offload(loop, on_thread, &last, NULL), LT_OK);
+    lt_buf_byte(&last.got, '\0');
+    assert_non_null(strstr(last.got.p, "2:hi"));
+    lt_buf_release(&last.got);
+  }
+  for (int i = 0; i < MOST; i++) {
+    close(fds[i]);
+  }
+  lt_http_server_close(second);
+}
+
+static void test_unfinished_requests(void **state) {
+  (void)state;
+  in_world(body_unfinished_requests);
+}
+
 /* --- Answers in pieces -------------------------------------------------------------------------------------------- */
 static void body_pieces(void) {
   client c = ask("GET /pieces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -672,6 +708,7 @@ int main(void) {
       cmocka_unit_test(test_many_that_wait),
       cmocka_unit_test(test_client_goes_away),
       cmocka_unit_test(test_closed_while_handling),
+      cmocka_unit_test(test_unfinished_requests),
       cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_pieces_then_more),
       cmocka_unit_test(test_pieces_gone),
