@@ -1,6 +1,6 @@
 // What servers ask: a person at the terminal, field by field; the configured model; nobody.
 import assert from "node:assert/strict";
-import { bare, describe, fake, run, servers, sleep, start, test, until, value } from "./harness.mjs";
+import { bare, describe, fake, patience, run, servers, sleep, start, test, until, value } from "./harness.mjs";
 import { mcpHttp } from "../fakes/mcp_http_server.mjs";
 import { scriptedModel } from "./model.mjs";
 
@@ -74,12 +74,12 @@ describe("a form, at the terminal", { concurrency: 3 }, () => {
     assert.equal(said(await talk(asks({ message: "?" }), [])).error.code, -32602);
   });
   test("a question that the server takes back is closed, and the call goes on", async () => {
-    const end = await talk(asks(form(NAME), old(), { cancelMs: 1500 }), []);
+    const end = await talk(asks(form(NAME), old(), { cancelMs: 3000 * patience }), []);
     assert.match(end.shown, /Who are you\?[^]*Answer it\?[^\n]*\ntaken back\n$/);
   });
   test("the program's clock stands still, and an approval is asked after the question that is open", async () => {
     const code = `const p = oldQuestion({ method: "elicitation/create", params: ${JSON.stringify(form(NAME))} }).then(JSON.stringify); output(await p); output(oldAdd({ a: 1, b: 2 }))`;
-    const end = await talk(["run", "--timeout", "1500", "-e", code, ...old({}, { ...bare, tools: { policy: [{ match: "old.add", action: "ask" }] } })], [(at) => sleep(2500).then(() => at.type("y\n")), "Ada\n", "y\n", "y\n"]);
+    const end = await talk(["run", "--timeout", `${3000 * patience}`, "-e", code, ...old({}, { ...bare, tools: { policy: [{ match: "old.add", action: "ask" }] } })], [(at) => sleep(4000 * patience).then(() => at.type("y\n")), "Ada\n", "y\n", "y\n"]);
     assert.equal(end.code, 0, end.shown);
     assert.match(end.shown, /"name":"Ada"[^]*old\.add[^]*\n3\n/);
   });
