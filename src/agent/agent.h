@@ -57,6 +57,9 @@ typedef struct lt_agent_options {
   bool leave_open;
   /* Checks prompts that lt_agent_resume carries out again; NULL: lt_replay_observer_none. */
   lt_replay_observer *observer;
+  /* Every event of every call that the prompt makes or its programs make, progress included; secrets are masked. Must
+   * not yield. May be NULL: then servers are not asked for progress. `arg` is that of on_event. */
+  void (*on_call)(void *arg, lt_str prompt, const lt_call_event *event);
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
    * - prompt.resumed, with the same data: the prompt continues in this process. Of the earlier process's outputs, only

@@ -29,6 +29,9 @@ static void turn_record_edit(lt_turn *turn, uint32_t number, const lt_call_event
 /* Makes outputs of programs' calls. A call beyond the limit of outputs is in the journal only. */
 static void turn_record_call(lt_turn *turn, const lt_call_event *event) {
   lt_outbox *outbox = &turn->internal->outbox;
+  if (event->stage == LT_CALL_PROGRESS) {
+    return;
+  }
   uint32_t number = event->call != 0 ? lt_outbox_find_call(outbox, event->call) : UINT32_MAX;
   if (number == UINT32_MAX && lt_outbox_is_full(outbox) && outbox->unclaimed == 0) {
     return;
@@ -43,6 +46,13 @@ static void turn_record_call(lt_turn *turn, const lt_call_event *event) {
   }
 }
 
+static void turn_report_call(lt_turn *turn, const lt_call_event *event) {
+  const lt_agent_options *o = &turn->agent->options;
+  if (o->on_call != NULL) {
+    o->on_call(o->arg, lt_str_of(turn->ids.prompt), event);
+  }
+}
+
 static void turn_report_divergence(lt_turn *turn, const lt_call_event *event) {
   if (event->stage == LT_CALL_FINISHED && event->status == LT_E_DIVERGED) {
     (void)lt_turn_diverge(turn, event->answer, NULL);
@@ -50,6 +60,7 @@ static void turn_report_divergence(lt_turn *turn, const lt_call_event *event) {
 }
 
 void lt_turn_on_call(void *arg, const lt_call_event *event) {
+  turn_report_call(arg, event);
   turn_record_call(arg, event);
   turn_report_divergence(arg, event);
 }
@@ -64,6 +75,7 @@ typedef struct direct_call {
 /* Events of other runs come from programs that the tool runs, and from tools that it calls. */
 static void turn_on_direct_call(void *arg, const lt_call_event *event) {
   direct_call *d = arg;
+  turn_report_call(d->turn, event);
   if (lt_str_eq(event->run, d->caller.run)) {
     lt_outbox_set_call(&d->turn->internal->outbox, d->number, event->call);
     turn_record_edit(d->turn, d->number, event);

@@ -67,6 +67,7 @@ static bool turn_make_caller(lt_turn_state *turn_state) {
       .noted = turn_state->journal.note != NULL,
       .artifacts = o->artifacts != NULL ? &turn_state->artifacts : NULL,
       .on_call = lt_turn_on_call,
+      .wants_progress = o->on_call != NULL,
       .arg = turn,
   };
   return turn->caller.budget != NULL;

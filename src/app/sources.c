@@ -93,6 +93,11 @@ size_t lt_sources_count(const lt_sources *all) {
   return all->count;
 }
 
+lt_mcp *lt_sources_mcp(const lt_sources *all, size_t i) {
+  const lt_source *source = i < all->count ? all->slots[i].source : NULL;
+  return source != NULL && source->type->client != NULL ? source->type->client(source) : NULL;
+}
+
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 static void sources_await_source(void *arg) {
   const source_slot *slot = arg;

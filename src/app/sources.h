@@ -5,6 +5,7 @@
 #include "app/report.h"
 #include "config/config.h"
 #include "io/loop.h"
+#include "mcp/mcp_client.h"
 #include "source/responder.h"
 #include "source/source.h"
 #include "tool/door.h"
@@ -29,6 +30,9 @@ typedef struct lt_sources_options {
 lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err);
 /* The number of sources in the configuration, with those that are disabled or could not start. */
 size_t lt_sources_count(const lt_sources *sources);
+/* The MCP client of a source; NULL: it is disabled, could not be opened, or is no MCP server. Borrows: while it is
+ * open. */
+lt_mcp *lt_sources_mcp(const lt_sources *sources, size_t i);
 /* Waits until each source is ready or down, or the cancel fires. A source that is down gives a warning. LT_YIELDS. */
 void lt_sources_await(lt_sources *sources) LT_YIELDS;
 /* A source as `lathe servers` shows it. */

@@ -312,6 +312,9 @@
 #define LT_GATEWAY_SERVERS_BYTES     1500            /* names of servers in a description; then "and more" */
 #define LT_GATEWAY_LISTING_TOKENS    3000            /* the listing of tools: some clients cut at 16,300 characters */
 #define LT_GATEWAY_INPUT_SHOWN_BYTES 2000            /* of a call that waits for approval */
+#define LT_GATEWAY_SUBSCRIPTIONS_MAX 1000            /* of all clients, to resources */
+#define LT_GATEWAY_IMAGE_BYTES       (1 * LT_MIB)    /* of an image that a client gets with a run's answer ... */
+#define LT_GATEWAY_IMAGES_BYTES      (4 * LT_MIB)    /* ... and of all of them, in base64 */
 #define LT_GATEWAY_NAME_CHARS        64              /* of a tool or prompt of a server: models' APIs take no more */
 #define LT_GATEWAY_LIST_TTL_MS       (5 * 60 * 1000) /* how long a client may keep our list of tools */
 

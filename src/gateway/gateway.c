@@ -3,6 +3,8 @@
 #include "app/agent_options.h"
 #include "base/mem.h"
 #include "gateway/gateway_asking.h"
+#include "gateway/gateway_notices.h"
+#include "gateway/gateway_progress.h"
 #include "gateway/gateway_request.h"
 #include "gateway/gateway_state.h"
 
@@ -29,6 +31,7 @@ static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
   options.policy = lt_toolbox_policy(session->toolbox);
   options.leave_open = true;
   options.on_event = gateway_on_event;
+  options.on_call = lt_gateway_progress_on_call;
   options.arg = gateway;
   LT_TRY(lt_agent_new(&options, &gateway->agent, err));
   gateway->has_own_agent = true;
@@ -67,6 +70,7 @@ lt_status lt_gateway_open(lt_session *session, lt_agent *agent, lt_gateway **ret
     lt_gateway_close(gateway);
     return status;
   }
+  lt_gateway_notices_open(gateway);
   *ret_gateway = gateway;
   return LT_OK;
 }
@@ -84,6 +88,7 @@ void lt_gateway_close(lt_gateway *gateway) {
     return;
   }
   lt_gateway_finish(gateway);
+  lt_gateway_notices_close(gateway);
   gateway->session->answers.on_usage = NULL;
   if (gateway->has_own_agent) {
     lt_agent_free(gateway->agent);

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "gateway/gateway_resources.h"
 
 /* --- Opening, closing --------------------------------------------------------------------------------------------- */
 lt_status lt_gateway_peer_open(lt_gateway *gateway, const lt_gateway_way *way, lt_gateway_peer **ret_peer,
@@ -44,6 +45,7 @@ void lt_gateway_peer_close(lt_gateway_peer *peer) {
     return;
   }
   peer->is_closed = true;
+  lt_gateway_resources_forget(peer->gateway, peer);
   *(peer->prev != NULL ? &peer->prev->next : &peer->gateway->peers) = peer->next;
   if (peer->next != NULL) {
     peer->next->prev = peer->prev;

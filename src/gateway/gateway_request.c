@@ -4,7 +4,11 @@
 #include "base/mem.h"
 #include "gateway/gateway_asking.h"
 #include "gateway/gateway_direct.h"
+#include "gateway/gateway_changes.h"
+#include "gateway/gateway_notices.h"
 #include "gateway/gateway_pages.h"
+#include "gateway/gateway_prompts.h"
+#include "gateway/gateway_resources.h"
 #include "gateway/gateway_runs.h"
 #include "gateway/gateway_text.h"
 
@@ -28,8 +32,17 @@ static void gateway_request_put_capabilities(lt_gateway_request *r) {
   lt_json_key(r->w, "capabilities");
   lt_json_begin_object(r->w);
   lt_json_key(r->w, "tools");
-  lt_json_begin_object(r->w);
-  lt_json_end_object(r->w);
+  lt_json_put_raw(r->w, LT_STR("{\"listChanged\":true}"));
+  if (lt_gateway_upstreams_have_any(r->gateway)) {
+    lt_json_key(r->w, "resources");
+    lt_json_put_raw(r->w, LT_STR("{\"subscribe\":true,\"listChanged\":true}"));
+    lt_json_key(r->w, "prompts");
+    lt_json_put_raw(r->w, LT_STR("{\"listChanged\":true}"));
+    lt_json_key(r->w, "completions");
+    lt_json_put_raw(r->w, LT_STR("{}"));
+    lt_json_key(r->w, "logging");
+    lt_json_put_raw(r->w, LT_STR("{}"));
+  }
   lt_json_end_object(r->w);
 }
 
@@ -154,6 +167,9 @@ static void gateway_request_put_answer(lt_gateway_request *r, const lt_gateway_a
   lt_json_key(r->w, "text");
   lt_json_put_str(r->w, lt_buf_view(&answer->text));
   lt_json_end_object(r->w);
+  if (answer->blocks.n > 0) {
+    lt_json_put_raw(r->w, lt_buf_view(&answer->blocks));
+  }
   lt_json_end_array(r->w);
   if (answer->is_error) {
     lt_json_key(r->w, "isError");
@@ -170,6 +186,7 @@ static lt_status gateway_request_resume(lt_gateway_request *r, lt_str run, bool 
 
 /* A failure that the model can repair is an answer, not an error of the protocol, which clients do not show it. */
 static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
+  lt_gateway_notices_follow_level(r);
   lt_json name = lt_json_get(r->params, "name"), arguments = lt_json_get(r->params, "arguments");
   const lt_gateway_tool *tool = gateway_request_find_tool(name);
   LT_AUTO_BUF(direct, LT_MIB);
@@ -188,6 +205,7 @@ static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
   lt_gateway_answer answer = {.is_error = false};
   lt_buf_init(&answer.text, LT_JSON_MAX_BYTES);
   lt_buf_init(&answer.whole, LT_JSON_MAX_BYTES);
+  lt_buf_init(&answer.blocks, 2 * LT_GATEWAY_IMAGES_BYTES);
   lt_status status = resumed == LT_OK ? gateway_request_resume(r, lt_buf_view(&run), tool != NULL, &answer, &why)
                      : tool != NULL   ? tool->call(r, arguments, &answer, &why)
                                       : lt_gateway_direct_call(r, lt_buf_view(&direct), arguments, &answer, &why);
@@ -205,6 +223,7 @@ static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
   }
   lt_buf_release(&answer.text);
   lt_buf_release(&answer.whole);
+  lt_buf_release(&answer.blocks);
   return status;
 }
 
@@ -221,6 +240,16 @@ static const struct gateway_method {
     {"server/discover", MODERN_ONLY, gateway_request_discover},
     {"tools/list", ANY_ERA, gateway_request_list},
     {"tools/call", ANY_ERA, gateway_request_call},
+    {"subscriptions/listen", MODERN_ONLY, lt_gateway_changes_serve},
+    {"logging/setLevel", LEGACY_ONLY, lt_gateway_notices_set_level},
+    {"resources/list", ANY_ERA, lt_gateway_resources_list},
+    {"resources/templates/list", ANY_ERA, lt_gateway_resources_list_templates},
+    {"resources/read", ANY_ERA, lt_gateway_resources_read},
+    {"resources/subscribe", LEGACY_ONLY, lt_gateway_resources_subscribe},
+    {"resources/unsubscribe", LEGACY_ONLY, lt_gateway_resources_unsubscribe},
+    {"prompts/list", ANY_ERA, lt_gateway_prompts_list},
+    {"prompts/get", ANY_ERA, lt_gateway_prompts_get},
+    {"completion/complete", ANY_ERA, lt_gateway_resources_complete},
 };
 
 static const struct gateway_method *gateway_request_find_method(lt_json name, bool is_modern) {

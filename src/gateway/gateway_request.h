@@ -21,6 +21,7 @@ struct lt_gateway_request {
   lt_json id, params, meta;    /* meta: params._meta, or NONE */
   lt_json progress_token;      /* of _meta, a string or an integer; NONE: the client wants no progress */
   bool is_modern;              /* of 2026-07-28 */
+  bool is_direct;              /* a call of one tool, whose server's progress is passed as it is */
   bool wants_input;            /* the client is to answer questions first (gateway_asking.h), of this run: */
   char input_run[LT_STORE_ID_BYTES + 1];
   bool has_brought_input; /* the client has answered some with this request */

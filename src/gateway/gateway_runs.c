@@ -4,6 +4,8 @@
 
 #include "base/limits.h"
 #include "gateway/gateway_asking.h"
+#include "gateway/gateway_files.h"
+#include "gateway/gateway_progress.h"
 #include "json/json.h"
 #include "tool/whole_answer.h"
 
@@ -109,8 +111,11 @@ static void gateway_runs_await(lt_gateway_request *request, lt_str run, lt_buf *
   lt_gateway_attending attending = {.request = request, .run = run, .until = &until};
   lt_gateway_asking_attend(gateway->asking, &attending);
   lt_timer_start(timer, (uint64_t)gateway->session->config.mcp_wait_ms);
+  lt_gateway_await await = {.request = request, .run = run};
+  lt_gateway_progress_enter(&await);
   (void)lt_agent_wait_for(gateway->agent, run, &until, ret_prompt, NULL);
   lt_gateway_asking_leave(gateway->asking, &attending);
+  lt_gateway_progress_leave(&await);
   lt_cancel_remove(&request->cancel, &node);
   lt_timer_free(timer);
 }
@@ -242,8 +247,8 @@ static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answe
   return lt_buf_check(&answer->text, err, "no memory for the answer");
 }
 
-static lt_status gateway_runs_tell_prompt(const lt_gateway *gateway, lt_str run, const lt_buf *prompt,
-                                          lt_gateway_answer *ret_answer, lt_err *err) {
+static lt_status gateway_runs_tell_prompt(lt_gateway *gateway, lt_str run, const lt_buf *prompt,
+                                          lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS {
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc doc;
   LT_TRY(lt_buf_check(prompt, err, "no memory for the run"));
@@ -253,7 +258,11 @@ static lt_status gateway_runs_tell_prompt(const lt_gateway *gateway, lt_str run,
                                  .arena = &arena,
                                  .asking = gateway->asking,
                                  .approves_by_call = gateway->session->config.mcp_approves_by_call};
-  return gateway_runs_put(&view, ret_answer, err);
+  LT_TRY(gateway_runs_put(&view, ret_answer, err));
+  if (ret_answer->whole.n == 0) {
+    lt_gateway_files_put(gateway, view.prompt, &arena, ret_answer);
+  }
+  return lt_buf_check(&ret_answer->text, err, "no memory for the answer");
 }
 
 lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {

@@ -24,15 +24,20 @@ struct lt_gateway {
   bool has_own_agent;
   lt_gateway_asking *asking; /* gateway_asking.h */
   lt_gateway_peer *peers;
-  size_t requests; /* that are being answered */
+  struct lt_gateway_subscription *subscriptions; /* of clients to resources (gateway_resources.c) */
+  struct lt_gateway_await *awaits;               /* requests that wait for runs (gateway_progress.h) */
+  struct lt_gateway_listening *listening;        /* open subscriptions/listen (gateway_changes.c) */
+  const char *log_level;                         /* that servers are asked for; NULL: the client's own */
+  size_t requests;                               /* that are being answered */
   lt_cancel closing;
   lt_wait answered; /* woken when the last request is answered */
 };
 
 /* What a tool of ours answers to its call. */
 typedef struct lt_gateway_answer {
-  lt_buf text;  /* what the model reads */
-  lt_buf whole; /* a CallToolResult as JSON text, in place of the text; may be empty */
+  lt_buf text;   /* what the model reads */
+  lt_buf blocks; /* more content, as JSON objects with commas between them; may be empty */
+  lt_buf whole;  /* a CallToolResult as JSON text, in place of the text; may be empty */
   bool is_error;
 } lt_gateway_answer;
 

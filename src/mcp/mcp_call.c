@@ -28,7 +28,10 @@ static void mcp_call_write(void *arg) {
     lt_mcp_param_headers_add(&job->headers, job->wanted->input_schema, arguments);
     job->status = job->headers.status;
   }
-  if (job->status == LT_OK) {
+  if (job->status == LT_OK && job->wanted->method != NULL) {
+    lt_mcp_write_request(&job->message, job->id, job->self, job->wanted->method, arguments, &job->extra);
+    job->status = job->message.status;
+  } else if (job->status == LT_OK) {
     lt_mcp_write_call(&job->message, job->id, job->self, job->wanted->tool, arguments, &job->extra);
     job->status = job->message.status;
   }
@@ -65,8 +68,9 @@ static lt_status mcp_call_send(lt_mcp_session *s, lt_mcp_request *request, mcp_c
   }
   LT_AUTO_BUF(name, LT_HTTP_HEADERS_MAX_BYTES);
   lt_mcp_param_headers_encode(&name, job->wanted->tool);
-  const lt_mcp_outgoing about = {
-      .method = "tools/call", .name = lt_buf_view(&name), .headers = lt_buf_view(&job->headers)};
+  const lt_mcp_outgoing about = {.method = job->wanted->method != NULL ? job->wanted->method : "tools/call",
+                                 .name = lt_buf_view(&name),
+                                 .headers = lt_buf_view(&job->headers)};
   return lt_mcp_session_ask(s, request, &job->message, &about, q, err);
 }
 
@@ -75,12 +79,16 @@ static lt_status mcp_call_ask(lt_mcp_session *s, lt_mcp_session_request *wanted,
                               uint64_t deadline_ms, lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
   char what[128];
   lt_str tool = wanted->tool;
-  snprintf(what, sizeof what, "tool \"%.*s\"", (int)(tool.n > 100 ? 100 : tool.n), tool.p ? tool.p : "");
+  if (wanted->method != NULL) {
+    snprintf(what, sizeof what, "%s", wanted->method);
+  } else {
+    snprintf(what, sizeof what, "tool \"%.*s\"", (int)(tool.n > 100 ? 100 : tool.n), tool.p ? tool.p : "");
+  }
   const lt_mcp_call_options *o = wanted->options;
   lt_mcp_request request = {.on_progress = o->on_progress, .arg = o->arg};
   LT_TRY(lt_mcp_session_enter(s, &request, err));
   mcp_call_job job = {.wanted = wanted, .self = &s->self, .extra = *extra, .id = request.id};
-  job.wants_headers = s->self.is_modern && !lt_mcp_link_is_process(s->link);
+  job.wants_headers = wanted->method == NULL && s->self.is_modern && !lt_mcp_link_is_process(s->link);
   lt_buf_init(&job.message, LT_MCP_LINE_MAX_BYTES);
   lt_buf_init(&job.headers, LT_HTTP_HEADERS_MAX_BYTES);
   uint64_t left_ms = deadline_ms == UINT64_MAX ? UINT64_MAX : lt_mcp_session_left_of(s, deadline_ms);
@@ -89,6 +97,9 @@ static lt_status mcp_call_ask(lt_mcp_session *s, lt_mcp_session_request *wanted,
   lt_buf_release(&job.message);
   lt_buf_release(&job.headers);
   wanted->is_unheard = status != LT_OK && request.is_unheard;
+  if (status != LT_OK && o->ret_code != NULL) {
+    *o->ret_code = request.code;
+  }
   if (status == LT_OK) {
     *ret_result = request.answer;
     ret_result->result.doc = &ret_result->doc;

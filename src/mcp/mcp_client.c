@@ -65,8 +65,9 @@ static lt_status mcp_client_ask(lt_mcp *mcp, lt_mcp_session_request *request, ui
   }
 }
 
-static lt_status mcp_client_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
-                                 lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
+static lt_status mcp_client_call(lt_mcp *mcp, lt_mcp_session_request *request, lt_mcp_result *ret_result,
+                                 lt_err *err) LT_YIELDS {
+  const lt_mcp_call_options *options = request->options;
   uint64_t deadline_ms = lt_mcp_state_deadline_of(mcp, options->timeout_ms);
   lt_status status = lt_mcp_state_wait_started(mcp, deadline_ms, options->cancel);
   if (status != LT_OK) {
@@ -75,24 +76,49 @@ static lt_status mcp_client_call(lt_mcp *mcp, lt_str tool, lt_str arguments, con
   if (mcp->state != LT_MCP_READY) {
     return mcp_client_refuse(mcp, err);
   }
-  lt_mcp_session_request request = {.tool = tool, .arguments = arguments, .options = options};
-  status = mcp_client_ask(mcp, &request, deadline_ms, ret_result, err);
+  status = mcp_client_ask(mcp, request, deadline_ms, ret_result, err);
   if (status != LT_OK) {
     lt_mcp_client_add_name(mcp, err);
   }
   return status;
 }
 
-lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
-                      lt_mcp_result *ret_result, lt_err *err) {
+static lt_status mcp_client_carry_out(lt_mcp *mcp, lt_mcp_session_request *request, lt_mcp_result *ret_result,
+                                      lt_err *err) LT_YIELDS {
   static const lt_mcp_call_options none = {0};
+  request->options = request->options != NULL ? request->options : &none;
   lt_mcp_state_add_user(mcp);
-  lt_status status = mcp_client_call(mcp, tool, arguments, options ? options : &none, ret_result, err);
+  lt_status status = mcp_client_call(mcp, request, ret_result, err);
   if (status == LT_OK) {
     ret_result->result.doc = &ret_result->doc;
   }
   lt_mcp_state_remove_user(mcp);
   return status;
+}
+
+lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
+                      lt_mcp_result *ret_result, lt_err *err) {
+  lt_mcp_session_request request = {.tool = tool, .arguments = arguments, .options = options};
+  return mcp_client_carry_out(mcp, &request, ret_result, err);
+}
+
+lt_status lt_mcp_pass(lt_mcp *mcp, const char *method, lt_str name, lt_str params, const lt_mcp_call_options *options,
+                      lt_mcp_result *ret_result, lt_err *err) {
+  lt_mcp_session_request request = {.method = method, .tool = name, .arguments = params, .options = options};
+  return mcp_client_carry_out(mcp, &request, ret_result, err);
+}
+
+/* --- Listening ---------------------------------------------------------------------------------------------------- */
+
+void lt_mcp_listen(lt_mcp *mcp, const lt_mcp_listener *listener) {
+  mcp->listener = *listener;
+}
+
+void lt_mcp_set_log_level(lt_mcp *mcp, const char *level) {
+  mcp->o.log_level = level;
+  if (mcp->session != NULL && mcp->state == LT_MCP_READY) {
+    lt_mcp_session_set_log_level(mcp->session);
+  }
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
@@ -157,6 +183,7 @@ static void mcp_client_free(lt_mcp *mcp) {
   lt_buf_release(&mcp->version);
   lt_buf_release(&mcp->server_version);
   lt_buf_release(&mcp->instructions);
+  lt_buf_release(&mcp->extras);
   lt_arena_release(&mcp->arena);
   lt_mem_free(mcp);
 }
@@ -172,6 +199,7 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
   lt_buf_init(&mcp->version, LT_KIB);
   lt_buf_init(&mcp->server_version, LT_KIB);
   lt_buf_init(&mcp->instructions, LT_MCP_LINE_MAX_BYTES);
+  lt_buf_init(&mcp->extras, LT_MCP_LIST_MAX_BYTES);
   lt_wait_init(&mcp->event, loop);
   lt_wait_init(&mcp->left, loop);
   mcp->state = LT_MCP_STARTING;

@@ -63,6 +63,7 @@ typedef struct lt_mcp_options {
   bool starts_at_once;        /* also when the tools are known from the last time */
   bool waits_for_call;        /* it is not started without a call, also when its tools are not known */
   const char *const *roots;   /* absolute paths that the server may ask for; NULL last; NULL: it may not ask */
+  const char *log_level;      /* from which on it is asked to log: a literal; NULL: LT_MCP_LOG_LEVEL */
   bool verbose;               /* pass the server's stderr on */
   const lt_secrets *secrets;  /* masked in all server text in messages; may be NULL. Borrows */
   /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart), not when a new
@@ -138,6 +139,7 @@ struct lt_mcp_call_options {
   /* May be NULL; must not yield. `total` is 0 when the server does not send one. */
   void (*on_progress)(void *arg, double progress, double total, lt_str message);
   void *arg;
+  int64_t *ret_code; /* of the server's JSON-RPC error, where there was one; may be NULL */
 };
 
 /* Calls a tool with a JSON object as arguments; LT_YIELDS until the answer. A call during a restart waits for it.
@@ -148,7 +150,43 @@ struct lt_mcp_call_options {
  */
 lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
                       lt_mcp_result *ret_result, lt_err *err) LT_YIELDS;
+/* Passes any other request on: `params` is the JSON text of an object, whose `_meta` is replaced by ours. `name`: what
+ * it is about, an address or a prompt's name; may be empty. LT_YIELDS. Errors and result: as of lt_mcp_call. */
+lt_status lt_mcp_pass(lt_mcp *mcp, const char *method, lt_str name, lt_str params, const lt_mcp_call_options *options,
+                      lt_mcp_result *ret_result, lt_err *err) LT_YIELDS;
 void lt_mcp_result_release(lt_mcp_result *result);
+
+/* --- Beside tools ------------------------------------------------------------------------------------------------- */
+/* What the server offers beside tools, as JSON text with the members it has: {"resources": [...], "templates":
+ * {"resourceTemplates": [...]}, "prompts": [...], "subscribe": truth, "completions": truth}. Empty: not known. Borrows:
+ * until the caller yields. */
+lt_str lt_mcp_extras(const lt_mcp *mcp);
+/* From now on they are asked for in each session. `is_now`: a server for which they are not known is started. */
+void lt_mcp_want_extras(lt_mcp *mcp, bool is_now);
+/* Waits until they are known, or the server is DOWN or CLOSED, or `cancel` (may be NULL) fires. LT_YIELDS. */
+void lt_mcp_wait_extras(lt_mcp *mcp, lt_cancel *cancel) LT_YIELDS;
+
+/* What a server says that no call waits for. */
+typedef struct lt_mcp_notice {
+  lt_mcp *mcp;
+  enum {
+    LT_MCP_NOTICE_TOOLS,    /* its list of tools is another one */
+    LT_MCP_NOTICE_EXTRAS,   /* what it offers beside them has changed */
+    LT_MCP_NOTICE_RESOURCE, /* a resource that was subscribed to has changed */
+    LT_MCP_NOTICE_LOG
+  } kind;
+  lt_json params; /* RESOURCE, LOG: the notification's; secrets are not masked. Borrows */
+} lt_mcp_notice;
+
+typedef struct lt_mcp_listener {
+  void (*on_notice)(void *arg, const lt_mcp_notice *notice); /* must not yield; NULL: nobody listens */
+  void *arg;
+} lt_mcp_listener;
+
+/* Replaces the client's one listener. */
+void lt_mcp_listen(lt_mcp *mcp, const lt_mcp_listener *listener);
+/* From which level on the server is asked to log: a literal of MCP's levels. */
+void lt_mcp_set_log_level(lt_mcp *mcp, const char *level);
 
 /* Shuts the server down (end of input, SIGTERM, SIGKILL) and frees the client; calls in flight return LT_E_CLOSED
  * first. LT_YIELDS. Several may be closed at once from several fibers. */

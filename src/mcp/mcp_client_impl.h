@@ -8,7 +8,8 @@
 #include "mcp/mcp_list_cache.h"
 #include "mcp/mcp_session.h"
 
-typedef struct lt_mcp_waiter lt_mcp_waiter; /* a fiber that waits for the server to have started */
+typedef struct lt_mcp_extras_waiter lt_mcp_extras_waiter; /* a fiber that waits for the extras */
+typedef struct lt_mcp_waiter lt_mcp_waiter;               /* a fiber that waits for the server to have started */
 
 struct lt_mcp {
   lt_loop *loop;
@@ -32,6 +33,11 @@ struct lt_mcp {
   bool living;  /* lt_mcp_lifecycle_run() runs */
   size_t users; /* number of fibers inside lt_mcp_call, lt_mcp_wake and lt_mcp_wait_ready */
   lt_mcp_waiter *waiters;
+  lt_mcp_listener listener;
+  lt_buf extras; /* as lt_mcp_extras has them; empty: not known */
+  bool wants_extras;
+  uint64_t extras_ms; /* when they were read */
+  lt_mcp_extras_waiter *extras_waiters;
   lt_wait event; /* lt_mcp_lifecycle_run() waits here */
   lt_wait left;  /* lt_mcp_close waits here */
   uint64_t listed_ms;

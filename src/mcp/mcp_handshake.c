@@ -26,6 +26,13 @@ static lt_status mcp_handshake_keep(lt_mcp_session *s, lt_str version, lt_json r
   s->has_tools = lt_json_typeof(tools) == LT_JSON_OBJECT;
   s->has_tool_events = lt_json_bool(lt_json_get(tools, "listChanged"), false);
   s->has_logging = lt_json_typeof(lt_json_get(capabilities, "logging")) == LT_JSON_OBJECT;
+  lt_json resources = lt_json_get(capabilities, "resources");
+  s->features = (lt_mcp_features){
+      .resources = lt_json_typeof(resources) == LT_JSON_OBJECT,
+      .subscribe = lt_json_bool(lt_json_get(resources, "subscribe"), false),
+      .prompts = lt_json_typeof(lt_json_get(capabilities, "prompts")) == LT_JSON_OBJECT,
+      .completions = lt_json_typeof(lt_json_get(capabilities, "completions")) == LT_JSON_OBJECT,
+  };
   lt_str instructions = LT_STR_NULL;
   lt_json_str(lt_json_get(result, "instructions"), &s->arena, &instructions);
   s->instructions = lt_arena_dup(&s->arena, instructions);
@@ -143,14 +150,15 @@ static lt_status mcp_handshake_explain_silence(const lt_mcp_session *s, uint64_t
 }
 
 /* Messages below the level would only cost. Nobody waits for the answer. */
-static void mcp_handshake_set_level(lt_mcp_session *s) {
+void lt_mcp_session_set_log_level(lt_mcp_session *s) {
   lt_mcp_request request = {0};
-  if (!s->has_logging || lt_mcp_session_enter(s, &request, NULL) != LT_OK) {
+  s->self.log_level = s->o.server->log_level;
+  if (s->self.is_modern || !s->has_logging || lt_mcp_session_enter(s, &request, NULL) != LT_OK) {
     return;
   }
   lt_buf message;
   lt_buf_init(&message, LT_KIB);
-  lt_mcp_write_set_level(&message, request.id, LT_MCP_LOG_LEVEL);
+  lt_mcp_write_set_level(&message, request.id, s->self.log_level != NULL ? s->self.log_level : LT_MCP_LOG_LEVEL);
   const lt_mcp_outgoing about = {.id = request.id, .method = "logging/setLevel"};
   (void)lt_mcp_link_send(s->link, &message, &about, NULL);
   lt_mcp_requests_leave(&s->calls, &request);
@@ -194,7 +202,7 @@ static lt_status mcp_handshake_initialize(lt_mcp_session *s, uint64_t begun_ms, 
   /* "After successful initialization, the client MUST send an `initialized` notification" (Lifecycle, Initialization)
    */
   LT_TRY(mcp_handshake_say_initialized(s, err));
-  mcp_handshake_set_level(s);
+  lt_mcp_session_set_log_level(s);
   lt_mcp_link_listen(s->link);
   return LT_OK;
 }

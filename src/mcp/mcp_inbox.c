@@ -118,7 +118,13 @@ static void mcp_inbox_show_log(lt_mcp_session *s, lt_json params, lt_arena *aren
   lt_mcp_session_warn(s, is_last ? "has more to log, which is not shown" : "logs: ", is_last ? LT_STR_NULL : text);
 }
 
+static bool mcp_inbox_is_about_extras(lt_json method) {
+  return lt_json_str_eq(method, LT_STR("notifications/resources/list_changed")) ||
+         lt_json_str_eq(method, LT_STR("notifications/prompts/list_changed"));
+}
+
 static void mcp_inbox_notice(lt_mcp_session *s, const lt_mcp_message *m, lt_arena *arena) {
+  lt_mcp_notice notice = {.kind = LT_MCP_NOTICE_LOG, .params = m->params};
   if (lt_json_str_eq(m->method, LT_STR("notifications/tools/list_changed"))) {
     s->changed = true;
     s->o.on_change(s->o.arg);
@@ -127,7 +133,14 @@ static void mcp_inbox_notice(lt_mcp_session *s, const lt_mcp_message *m, lt_aren
   } else if (lt_json_str_eq(m->method, LT_STR("notifications/cancelled"))) {
     lt_mcp_questions_cancel(s, lt_json_get(m->params, "requestId"));
   } else if (lt_json_str_eq(m->method, LT_STR("notifications/message"))) {
+    s->o.on_notice(s->o.arg, &notice);
     mcp_inbox_show_log(s, m->params, arena);
+  } else if (lt_json_str_eq(m->method, LT_STR("notifications/resources/updated"))) {
+    notice.kind = LT_MCP_NOTICE_RESOURCE;
+    s->o.on_notice(s->o.arg, &notice);
+  } else if (mcp_inbox_is_about_extras(m->method)) {
+    s->has_new_extras = true;
+    s->o.on_change(s->o.arg);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "mcp/mcp_client_impl.h"
+#include "mcp/mcp_extras.h"
 
 /* --- Start -------------------------------------------------------------------------------------------------------- */
 
@@ -12,11 +13,20 @@ static void mcp_lifecycle_on_change(void *arg) {
   lt_wait_wake(&mcp->event, LT_OK);
 }
 
+static void mcp_lifecycle_on_notice(void *arg, lt_mcp_notice *notice) {
+  lt_mcp *mcp = arg;
+  notice->mcp = mcp;
+  if (mcp->listener.on_notice != NULL) {
+    mcp->listener.on_notice(mcp->listener.arg, notice);
+  }
+}
+
 /* Opens a session and finds out which protocol the server speaks: some want a fresh session for each attempt. */
 static lt_status mcp_lifecycle_greet(lt_mcp *mcp, uint64_t deadline_ms, lt_err *err) LT_YIELDS {
   for (int tries = 1;; tries++) {
     lt_mcp_session_options options = {
-        mcp->loop, &mcp->o, mcp->argv, mcp->hint, lt_mcp_client_warn, mcp_lifecycle_on_change, mcp};
+        mcp->loop, &mcp->o, mcp->argv, mcp->hint, lt_mcp_client_warn, mcp_lifecycle_on_change, mcp_lifecycle_on_notice,
+        mcp};
     LT_TRY(lt_mcp_session_open(&options, &mcp->session, err));
     lt_status status = lt_mcp_session_start(mcp->session, deadline_ms, err);
     bool is_hinted = lt_mcp_session_has_hint(mcp->session, &mcp->hint);
@@ -63,6 +73,18 @@ static bool mcp_lifecycle_wait_idle(lt_mcp *mcp) LT_YIELDS {
   return mcp->users == 0 && lt_mcp_state_left_of(mcp, mcp_lifecycle_idle_at(mcp)) == 0;
 }
 
+/* A server that says with each list that the list has changed is asked now and then only. */
+static void mcp_lifecycle_follow_extras(lt_mcp *mcp) LT_YIELDS {
+  uint64_t left_ms = mcp->extras_ms > 0 ? lt_mcp_state_left_of(mcp, mcp->extras_ms + LT_MCP_RELIST_GAP_MS) : 0;
+  if (left_ms > 0) {
+    lt_wait_on(&mcp->event, left_ms);
+    return;
+  }
+  lt_mcp_extras_read(mcp);
+  mcp->extras_ms = lt_loop_now_ms(mcp->loop);
+  lt_mcp_tools_save(mcp);
+}
+
 /* LT_YIELDS until the session has ended, or has had no call for too long (LT_OK). */
 static lt_status mcp_lifecycle_serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   bool is_idle = false;
@@ -70,7 +92,9 @@ static lt_status mcp_lifecycle_serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   while (!lt_mcp_session_ended(mcp->session) && !is_idle) {
     uint64_t due_ms = mcp->listed_ms + LT_MCP_RELIST_GAP_MS;
     uint64_t now = lt_loop_now_ms(mcp->loop);
-    if (!lt_mcp_session_changed(mcp->session)) {
+    if (!lt_mcp_session_changed(mcp->session) && lt_mcp_extras_are_due(mcp)) {
+      mcp_lifecycle_follow_extras(mcp);
+    } else if (!lt_mcp_session_changed(mcp->session)) {
       is_idle = mcp_lifecycle_wait_idle(mcp);
     } else if (now < due_ms) {
       lt_wait_on(&mcp->event, due_ms - now);

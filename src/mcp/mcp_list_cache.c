@@ -57,6 +57,16 @@ static bool mcp_list_cache_get_number(lt_json root, const char *key, uint64_t *r
   return true;
 }
 
+static bool mcp_list_cache_get_extras(lt_json root, lt_arena *arena, lt_str *ret) {
+  lt_json extras = lt_json_get(root, "extras");
+  *ret = LT_STR_NULL;
+  if (lt_json_typeof(extras) != LT_JSON_OBJECT) {
+    return true;
+  }
+  *ret = lt_arena_dup(arena, lt_json_text(extras));
+  return ret->p != NULL;
+}
+
 static bool mcp_list_cache_get_facts(lt_json root, lt_arena *arena, lt_mcp_list_facts *ret) {
   uint64_t format;
   return mcp_list_cache_get_number(root, "format", &format) && format == FORMAT &&
@@ -64,7 +74,8 @@ static bool mcp_list_cache_get_facts(lt_json root, lt_arena *arena, lt_mcp_list_
          mcp_list_cache_get_number(root, "startMs", &ret->start_ms) &&
          mcp_list_cache_get_text(root, "protocolVersion", arena, &ret->protocol_version) &&
          mcp_list_cache_get_text(root, "serverVersion", arena, &ret->server_version) &&
-         mcp_list_cache_get_text(root, "instructions", arena, &ret->instructions);
+         mcp_list_cache_get_text(root, "instructions", arena, &ret->instructions) &&
+         mcp_list_cache_get_extras(root, arena, &ret->extras);
 }
 
 lt_status lt_mcp_list_cache_read(const char *path, lt_mcp_list *list, lt_mcp_list_facts *ret_facts, lt_err *err) {
@@ -124,6 +135,10 @@ static void mcp_list_cache_put(const lt_mcp_list *list, const lt_mcp_list_facts 
   mcp_list_cache_put_text(&w, "protocolVersion", facts->protocol_version);
   mcp_list_cache_put_text(&w, "serverVersion", facts->server_version);
   mcp_list_cache_put_text(&w, "instructions", facts->instructions);
+  if (facts->extras.n > 0) {
+    lt_json_key(&w, "extras");
+    lt_json_put_raw(&w, facts->extras);
+  }
   lt_json_key(&w, "tools");
   lt_json_begin_array(&w);
   for (size_t i = 0; i < list->count; i++) {

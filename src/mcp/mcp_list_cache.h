@@ -16,6 +16,7 @@ typedef struct lt_mcp_list_facts {
   lt_str protocol_version;
   lt_str server_version; /* "name version", as the server calls itself; may be empty */
   lt_str instructions;
+  lt_str extras;      /* as lt_mcp_extras has them; empty: not known */
   uint64_t listed_ms; /* wall clock: when the server gave the list */
   uint64_t start_ms;  /* how long it took from the start of the server to its list */
 } lt_mcp_list_facts;

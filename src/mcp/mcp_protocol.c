@@ -150,7 +150,7 @@ static void mcp_protocol_put_meta(lt_json_writer *w, const lt_mcp_self *self, in
     lt_json_key(w, "io.modelcontextprotocol/clientCapabilities");
     mcp_protocol_put_capabilities(w, self);
     lt_json_key(w, "io.modelcontextprotocol/logLevel");
-    lt_json_put_cstr(w, LT_MCP_LOG_LEVEL);
+    lt_json_put_cstr(w, self->log_level != NULL ? self->log_level : LT_MCP_LOG_LEVEL);
   }
   lt_json_end_object(w);
 }
@@ -263,6 +263,41 @@ static void mcp_protocol_put_wire_json(lt_json_writer *w, lt_str json) {
   }
 }
 
+static void mcp_protocol_put_extra(lt_json_writer *w, int64_t id, const lt_mcp_self *self,
+                                   const lt_mcp_call_extra *extra) {
+  if (extra->input_responses.n > 0) {
+    lt_json_key(w, "inputResponses");
+    mcp_protocol_put_wire_json(w, extra->input_responses);
+  }
+  if (extra->request_state.n > 0) {
+    lt_json_key(w, "requestState");
+    mcp_protocol_put_wire_json(w, extra->request_state);
+  }
+  mcp_protocol_put_meta(w, self, extra->wants_progress ? id : 0);
+}
+
+void lt_mcp_write_request(lt_buf *out, int64_t id, const lt_mcp_self *self, const char *method, lt_str params,
+                          const lt_mcp_call_extra *extra) {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_MCP_MESSAGE_MEMORY_BYTES);
+  lt_json_writer w = mcp_protocol_begin(out, id, method);
+  mcp_protocol_begin_params(&w);
+  if (lt_json_parse(&arena, params, &doc, NULL) != LT_OK) {
+    out->status = LT_E_NOMEM;
+    return;
+  }
+  for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
+    lt_str key;
+    if (!lt_json_str_eq(it.key, LT_STR("_meta")) && lt_json_str(it.key, &arena, &key)) {
+      lt_json_key_str(&w, key);
+      mcp_protocol_put_wire_json(&w, lt_json_text(it.value));
+    }
+  }
+  mcp_protocol_put_extra(&w, id, self, extra);
+  lt_json_end_object(&w);
+  mcp_protocol_end(&w);
+}
+
 void lt_mcp_write_call(lt_buf *out, int64_t id, const lt_mcp_self *self, lt_str tool, lt_str arguments,
                        const lt_mcp_call_extra *extra) {
   lt_json_writer w = mcp_protocol_begin(out, id, "tools/call");
@@ -271,15 +306,7 @@ void lt_mcp_write_call(lt_buf *out, int64_t id, const lt_mcp_self *self, lt_str 
   lt_json_put_str(&w, tool);
   lt_json_key(&w, "arguments");
   mcp_protocol_put_wire_json(&w, arguments);
-  if (extra->input_responses.n > 0) {
-    lt_json_key(&w, "inputResponses");
-    mcp_protocol_put_wire_json(&w, extra->input_responses);
-  }
-  if (extra->request_state.n > 0) {
-    lt_json_key(&w, "requestState");
-    mcp_protocol_put_wire_json(&w, extra->request_state);
-  }
-  mcp_protocol_put_meta(&w, self, extra->wants_progress ? id : 0);
+  mcp_protocol_put_extra(&w, id, self, extra);
   lt_json_end_object(&w);
   mcp_protocol_end(&w);
 }

@@ -42,6 +42,7 @@ typedef struct lt_mcp_self {
   bool is_modern;           /* each request carries the version and the capabilities */
   bool has_forms, has_urls; /* elicitation */
   bool has_sampling, has_roots;
+  const char *log_level; /* NULL: LT_MCP_LOG_LEVEL */
 } lt_mcp_self;
 
 /* What a call says beside its arguments. */
@@ -86,6 +87,9 @@ void lt_mcp_write_set_level(lt_buf *out, int64_t id, const char *level);
  * nothing else. Progress notifications have the id as their token. */
 void lt_mcp_write_call(lt_buf *out, int64_t id, const lt_mcp_self *self, lt_str tool, lt_str arguments,
                        const lt_mcp_call_extra *extra);
+/* Any other request with parameters: JSON text that has been checked to be an object. Its `_meta` is left out. */
+void lt_mcp_write_request(lt_buf *out, int64_t id, const lt_mcp_self *self, const char *method, lt_str params,
+                          const lt_mcp_call_extra *extra);
 void lt_mcp_write_cancelled(lt_buf *out, int64_t id, const char *reason);
 
 /* --- Answers to requests of the server, without "\n", because a batch may contain them. -------------------------- */

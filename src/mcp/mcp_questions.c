@@ -165,6 +165,7 @@ void lt_mcp_questions_offer(lt_mcp_session *s) {
                           .has_forms = offers.has_forms,
                           .has_urls = offers.has_urls,
                           .has_sampling = offers.has_sampling,
+                          .log_level = server->log_level,
                           .has_roots = server->roots != NULL || offers.has_roots};
 }
 

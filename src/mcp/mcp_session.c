@@ -268,6 +268,15 @@ int lt_mcp_session_pid(const lt_mcp_session *s) {
   return lt_mcp_link_pid(s->link);
 }
 
+bool lt_mcp_session_has_new_extras(const lt_mcp_session *s) {
+  return s->has_new_extras;
+}
+
+lt_mcp_features lt_mcp_session_take_features(lt_mcp_session *s) {
+  s->has_new_extras = false;
+  return s->features;
+}
+
 bool lt_mcp_session_changed(const lt_mcp_session *s) {
   return s->changed;
 }

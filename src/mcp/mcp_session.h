@@ -23,7 +23,8 @@ typedef struct lt_mcp_session_options {
   const char *const *argv;      /* likewise */
   lt_mcp_hint hint;
   void (*on_warning)(void *arg, lt_str message); /* must not yield */
-  void (*on_change)(void *arg);                  /* it has ended, or the tools have changed; must not yield */
+  void (*on_change)(void *arg);                  /* it has ended, or the tools or extras have changed; must not yield */
+  void (*on_notice)(void *arg, lt_mcp_notice *notice); /* its `mcp` is not set; must not yield */
   void *arg;
 } lt_mcp_session_options;
 
@@ -38,8 +39,9 @@ lt_status lt_mcp_session_start(lt_mcp_session *session, uint64_t deadline_ms, lt
 lt_status lt_mcp_session_list(lt_mcp_session *session, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS;
 
 typedef struct lt_mcp_session_request {
-  lt_str tool, arguments;
-  lt_str input_schema; /* of the tool, as listed; may be empty */
+  const char *method;     /* a literal; NULL: tools/call */
+  lt_str tool, arguments; /* of another method: what it is about, and its params */
+  lt_str input_schema;    /* of the tool, as listed; may be empty */
   const lt_mcp_call_options *options;
   uint64_t timeout_ms; /* replaces the options' */
   bool is_unheard;     /* set when the call failed and was not carried out: the server did not know the session */
@@ -57,6 +59,17 @@ bool lt_mcp_session_has_hint(const lt_mcp_session *session, lt_mcp_hint *ret_hin
 const lt_err *lt_mcp_session_ended(const lt_mcp_session *session);
 /* Whether the server has said that its tools have changed since the last lt_mcp_session_list began. */
 bool lt_mcp_session_changed(const lt_mcp_session *session);
+/* What the server has declared beside tools. */
+typedef struct lt_mcp_features {
+  bool resources, subscribe, prompts, completions;
+} lt_mcp_features;
+
+/* Whether the server has said since the last lt_mcp_session_take_features that its resources or prompts have changed.
+ */
+bool lt_mcp_session_has_new_extras(const lt_mcp_session *session);
+lt_mcp_features lt_mcp_session_take_features(lt_mcp_session *session);
+/* Asks for the log level that the client's options have. */
+void lt_mcp_session_set_log_level(lt_mcp_session *session);
 /* Borrow: the session; empty before the handshake. */
 lt_str lt_mcp_session_version(const lt_mcp_session *session);
 lt_str lt_mcp_session_instructions(const lt_mcp_session *session);

@@ -28,6 +28,8 @@ struct lt_mcp_session {
   bool has_tools;       /* the server declared the capability */
   bool has_tool_events; /* ... and that it tells when they change */
   bool has_logging;
+  lt_mcp_features features;
+  bool has_new_extras;
   bool changed;
   bool ended;
   bool warned_answer;

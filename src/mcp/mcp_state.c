@@ -1,4 +1,5 @@
 #include "mcp/mcp_client_impl.h"
+#include "mcp/mcp_extras.h"
 
 struct lt_mcp_waiter {
   lt_mcp_waiter *prev, *next;
@@ -17,6 +18,7 @@ void lt_mcp_state_set(lt_mcp *mcp, lt_mcp_state state) {
   }
   if (state != LT_MCP_STARTING && state != LT_MCP_IDLE) {
     mcp_state_wake_waiters(mcp);
+    lt_mcp_extras_wake(mcp);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "mcp/mcp_client_impl.h"
+#include "mcp/mcp_extras.h"
 
 /* --- What is known ------------------------------------------------------------------------------------------------ */
 
@@ -29,6 +30,10 @@ void lt_mcp_tools_publish(lt_mcp *mcp, lt_mcp_list *list) {
   if (mcp->o.on_tools) {
     mcp->o.on_tools(mcp->o.arg, mcp);
   }
+  if (mcp->listener.on_notice != NULL) {
+    const lt_mcp_notice notice = {.mcp = mcp, .kind = LT_MCP_NOTICE_TOOLS};
+    mcp->listener.on_notice(mcp->listener.arg, &notice);
+  }
   lt_mcp_list_release(&old); /* the old strings were valid until on_tools */
 }
 
@@ -53,6 +58,7 @@ static void mcp_tools_write_file(void *arg) {
       .protocol_version = lt_buf_view(&mcp->version),
       .server_version = lt_buf_view(&mcp->server_version),
       .instructions = lt_buf_view(&mcp->instructions),
+      .extras = lt_buf_view(&mcp->extras),
       .listed_ms = mcp->list_listed_ms,
       .start_ms = mcp->list_start_ms,
   };
@@ -78,6 +84,7 @@ void lt_mcp_tools_load(lt_mcp *mcp) {
     lt_mcp_list_release(&list);
     return;
   }
+  lt_mcp_extras_load(mcp, facts.extras);
   lt_mcp_tools_publish(mcp, &list);
   mcp->list_listed_ms = facts.listed_ms;
   mcp->list_start_ms = facts.start_ms;

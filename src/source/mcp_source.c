@@ -286,6 +286,10 @@ static lt_status mcp_source_describe(lt_source *source, lt_arena *arena, lt_sour
   return state == LT_MCP_READY ? mcp_source_measure(self, ret, err) : LT_OK;
 }
 
+static lt_mcp *mcp_source_client(const lt_source *source) {
+  return lt_mcp_provider_client(((const mcp_source *)(const void *)source)->provider);
+}
+
 static void mcp_source_close(lt_source *source) LT_YIELDS {
   mcp_source *self = mcp_source_of(source);
   lt_mcp_provider_close(self->provider);
@@ -300,6 +304,7 @@ const lt_source_type lt_mcp_source = {
     .open = mcp_source_open,
     .await = mcp_source_await,
     .state = mcp_source_state,
+    .client = mcp_source_client,
     .describe = mcp_source_describe,
     .close = mcp_source_close,
 };

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "io/loop.h"
+#include "mcp/mcp_client.h"
 #include "source/responder.h"
 #include "tool/door.h"
 
@@ -71,6 +72,8 @@ struct lt_source_type {
   /* Tells what is known, and measures memory and time of one that runs; the texts are in the arena. NULL: there is
    * nothing to tell. LT_YIELDS. */
   lt_status (*describe)(lt_source *source, lt_arena *arena, lt_source_facts *ret_facts, lt_err *err) LT_YIELDS;
+  /* The MCP client behind the source. NULL: it is no MCP server. Borrows: while the source is open. */
+  lt_mcp *(*client)(const lt_source *source);
   /* Removes the source's tools from the door, ends and frees the source; open calls fail. LT_YIELDS. */
   void (*close)(lt_source *source) LT_YIELDS;
 };

@@ -1,7 +1,10 @@
 // A fixture: the MCP server, over stdio, that the conformance suite wants to find behind what it tests. Its tools,
-// resources and prompts are those that the suite's scenarios name; it speaks 2025-11-25.
+// resources and prompts are those that the suite's scenarios name; it speaks 2025-11-25. `--record=FILE` keeps what it is
+// sent; the variable FIXTURE_SAYS is a secret that it gives away.
+import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
+const record = process.argv.find((word) => word.startsWith("--record="))?.slice(9), secret = process.env.FIXTURE_SAYS;
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 const empty = { type: "object", properties: {} };
@@ -37,7 +40,36 @@ async function elicit(message, properties, required = []) {
   return text(`User response: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`);
 }
 
+const name = { name: { type: "string" } }, said = (answer, key) => answer.content?.[key] ?? `(${answer.action})`;
+const form = (message, properties) => ask("elicitation/create", { message, requestedSchema: { type: "object", properties, required: Object.keys(properties) } });
+const sample = (words, maxTokens = 100) => ask("sampling/createMessage", { messages: [{ role: "user", content: { type: "text", text: words } }], maxTokens });
+const changing = (list, method, make) => () => {
+  const extra = "there_now_and_then";
+  if (list[extra]) delete list[extra]; else list[extra] = make();
+  notify(method);
+  return text("changed");
+};
+
 const tools = {
+  test_missing_capability: { run: async () => (client.sampling ? text((await sample("Anything?")).content?.text ?? "nothing") : { ...text("the client has no model"), isError: true }) },
+  test_streaming_elicitation: { run: async () => text(`Hello, ${said(await form("What is your name?", name), "name")}!`) },
+  test_logging_tool: { run: () => { notify("notifications/message", { level: "info", logger: "fixture", data: "logged" }); return text("logged"); } },
+  test_trigger_tool_change: { run: () => changing(tools, "notifications/tools/list_changed", () => ({ run: () => text("here") }))() },
+  test_trigger_prompt_change: { run: () => changing(prompts, "notifications/prompts/list_changed", () => ({ get: () => [says({ type: "text", text: "here" })] }))() },
+  test_input_required_result_elicitation: { run: async () => text(`Hello, ${said(await form("What is your name?", name), "name")}!`) },
+  test_input_required_result_sampling: { run: async () => text(`The model says: ${(await sample("What is the capital of France?")).content?.text}`) },
+  test_input_required_result_list_roots: { run: async () => text(`Roots: ${JSON.stringify((await ask("roots/list", {})).roots)}`) },
+  test_input_required_result_request_state: { run: async () => text(`state-ok: ${said(await form("Please confirm", { ok: { type: "boolean" } }), "ok")}`) },
+  test_input_required_result_multiple_inputs: { async run() {
+    const [who, greeting, { roots }] = await Promise.all([form("What is your name?", name), sample("Generate a greeting", 50), ask("roots/list", {})]);
+    return text(`${greeting.content?.text}, ${said(who, "name")} of ${JSON.stringify(roots)}`);
+  } },
+  test_input_required_result_multi_round: { async run() {
+    const who = said(await form("Step 1: What is your name?", name), "name"), color = said(await form("Step 2: What is your favorite color?", { color: { type: "string" } }), "color");
+    return text(`${who} likes ${color}`);
+  } },
+  test_input_required_result_tampered_state: { run: async () => text(`confirmed: ${said(await form("Please confirm", { ok: { type: "boolean" } }), "ok")}`) },
+  test_input_required_result_capabilities: { run: async () => text(`The model says: ${(await sample("What is the capital of France?")).content?.text}`) },
   test_simple_text: { run: () => text("This is a simple text response for testing.") },
   test_image_content: { run: () => ({ content: [image] }) },
   test_audio_content: { run: () => ({ content: [{ type: "audio", data: WAV, mimeType: "audio/wav" }] }) },
@@ -45,6 +77,7 @@ const tools = {
   test_multiple_content_types: { run: () => ({ content: [{ type: "text", text: "Multiple content types test:" }, image, embedded("test://mixed-content-resource", "application/json", '{"test":"data","value":123}')] }) },
   test_tool_with_logging: { async run() {
     for (const data of ["Tool execution started", "Tool processing data", "Tool execution completed"]) { notify("notifications/message", { level: "info", logger: "fixture", data }); await pause(); }
+    if (secret) notify("notifications/message", { level: "info", logger: "fixture", data: { said: secret } });
     return text("Tool with logging executed");
   } },
   test_tool_with_progress: { async run(_, meta) {
@@ -72,6 +105,7 @@ const resources = {
 function read(uri) {
   const found = resources[uri], template = /^test:\/\/template\/([^/]+)\/data$/.exec(uri);
   if (found) { const { name, ...content } = found; return { contents: [{ uri, ...content }] }; }
+  if (uri === "test://secret") return { contents: [{ uri, mimeType: "text/plain", text: secret }] };
   if (template) return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify({ id: template[1], templateTest: true, data: `Data for ID: ${template[1]}` }) }] };
   throw Object.assign(new Error("Resource not found"), { code: -32002, data: { uri } });
 }
@@ -81,6 +115,7 @@ const prompts = {
   test_simple_prompt: { get: () => [says({ type: "text", text: "This is a simple prompt for testing." })] },
   test_prompt_with_arguments: { arguments: ["arg1", "arg2"], get: (a) => [says({ type: "text", text: `Prompt with arguments: arg1='${a.arg1}', arg2='${a.arg2}'` })] },
   test_prompt_with_embedded_resource: { arguments: ["resourceUri"], get: (a) => [says(embedded(a.resourceUri, "text/plain", "Embedded resource content for testing.")), says({ type: "text", text: "Please process the embedded resource above." })] },
+  test_input_required_result_prompt: { get: async () => [says({ type: "text", text: `Context: ${said(await form("What context should the prompt use?", { context: { type: "string" } }), "context")}` })] },
   test_prompt_with_image: { get: () => [says(image), says({ type: "text", text: "Please analyze the image above." })] },
 };
 
@@ -90,18 +125,19 @@ const methods = {
   ping: () => ({}),
   "logging/setLevel": () => ({}),
   "tools/list": () => ({ tools: Object.entries(tools).map(([name, t]) => ({ name, title: t.title, description: `Fixture ${name}`, inputSchema: t.schema ?? empty, outputSchema: t.output, annotations: t.annotations })) }),
-  "tools/call": ({ name, arguments: given, _meta }) => tools[name].run(given, _meta),
+  "tools/call": ({ name: wanted, arguments: given, _meta }) => tools[wanted].run(given, _meta),
   "resources/list": () => ({ resources: Object.entries(resources).map(([uri, { name, mimeType }]) => ({ uri, name, mimeType })) }),
   "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "test://template/{id}/data", name: "Template", mimeType: "application/json" }] }),
   "resources/read": ({ uri }) => read(uri),
   "resources/subscribe": ({ uri }) => { watched.add(uri); setTimeout(() => watched.has(uri) && notify("notifications/resources/updated", { uri }), 20); return {}; },
   "resources/unsubscribe": ({ uri }) => { watched.delete(uri); return {}; },
   "prompts/list": () => ({ prompts: Object.entries(prompts).map(([name, p]) => ({ name, description: `Fixture ${name}`, arguments: (p.arguments ?? []).map((a) => ({ name: a, description: a, required: true })) })) }),
-  "prompts/get": ({ name, arguments: given }) => ({ messages: prompts[name].get(given ?? {}) }),
+  "prompts/get": async ({ name: wanted, arguments: given }) => ({ messages: await prompts[wanted].get(given ?? {}) }),
   "completion/complete": ({ argument }) => ({ completion: { values: ["paris", "park"].filter((v) => v.startsWith(argument.value)), total: 2, hasMore: false } }),
 };
 
 createInterface({ input: process.stdin }).on("line", async (line) => {
+  if (record) appendFileSync(record, `${line}\n`);
   const message = JSON.parse(line), { id, method, params = {} } = message;
   if (method === undefined) { waiting.get(id)?.(message.result ?? {}); waiting.delete(id); return; }
   if (id === undefined) return;

@@ -1,13 +1,14 @@
 // What passes through the gateway beside its own tools: tools of servers that clients call without a program.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bare, describe, folder, root, scripted, servers, start, test, until } from "./harness.mjs";
+import { bare, describe, folder, recording, root, scripted, servers, start, test, until } from "./harness.mjs";
 
-const fixture = { command: process.execPath, args: [join(root, "tests/fakes/conformance_upstream.mjs")] };
+const upstream = (...options) => ({ command: process.execPath, args: [join(root, "tests/fakes/conformance_upstream.mjs"), ...options] });
+const fixture = upstream();
 
 /** A client that speaks the wire itself. */
-export function client(mcpServers, rest = {}) {
-  const args = servers(mcpServers, { ...bare, ...rest }), env = { XDG_STATE_HOME: folder() };
+function client(mcpServers, rest = {}, more = {}) {
+  const args = servers(mcpServers, { ...bare, ...rest }), env = { XDG_STATE_HOME: folder(), ...more };
   const made = start(["mcp", ...args], { typed: true, env });
   const messages = () => made.out().split("\n").slice(0, -1).map((line) => JSON.parse(line));
   let last = 0;
@@ -19,6 +20,7 @@ export function client(mcpServers, rest = {}) {
   };
   return {
     ...made, ask, messages,
+    told: (method) => messages().filter((m) => m.method === method).map((m) => m.params),
     async approves(run, call) {
       const one = start(["approve", run, call, ...args], { env, terminal: true });
       await until(() => one.text().includes("Allow?"), "the question is asked");
@@ -40,7 +42,7 @@ describe("tools.expose", { concurrency: 3 }, () => {
     const c = client({ fixture }, expose(["*", "direct"]));
     await c.begins();
     const all = (await c.list()).slice(ours.length), one = all.find((t) => t.name === "all_at_once");
-    assert.equal(all.length, 14);
+    assert.equal(all.length, 27);
     assert.deepEqual([one.title, one.annotations, one.outputSchema.required], ["Everything", { readOnlyHint: true, title: "Everything" }, ["sum"]]);
     assert.equal(all.find((t) => t.name === "json_schema_2020_12_tool").inputSchema.$defs.address.type, "object");
     const answer = await c.call("all_at_once", {});
@@ -104,6 +106,128 @@ describe("tools.expose", { concurrency: 3 }, () => {
     let answer;
     await until(async () => (answer = await c.call("continue_run", { run: id })).structuredContent !== undefined, "the call is carried out");
     assert.deepEqual([answer.structuredContent, answer._meta["example.com/kept"]], [{ sum: 3 }, { a: 1 }]);
+    await c.ends();
+  });
+});
+
+describe("resources and prompts of servers", { concurrency: 3 }, () => {
+  test("listed, read, completed; an unknown one is an error that has its address", async () => {
+    const c = client({ fixture });
+    const { capabilities } = (await c.begins()).result;
+    assert.deepEqual(Object.keys(capabilities).sort(), ["completions", "logging", "prompts", "resources", "tools"]);
+    assert.deepEqual((await c.ask("resources/list")).result.resources.map((r) => r.uri), ["test://static-text", "test://static-binary", "test://watched-resource"]);
+    assert.deepEqual((await c.ask("resources/templates/list")).result.resourceTemplates.map((r) => r.uriTemplate), ["test://template/{id}/data"]);
+    const read = async (uri) => (await c.ask("resources/read", { uri })).result.contents[0];
+    assert.equal((await read("test://static-text")).text, "This is the content of the static text resource.");
+    assert.equal((await read("fixture+test://static-binary")).mimeType, "image/png");
+    assert.match((await read("test://template/77/data")).text, /Data for ID: 77/);
+    assert.deepEqual((await c.ask("resources/read", { uri: "test://none" })).error, { code: -32002, message: "Resource not found", data: { uri: "test://none" } });
+    assert.deepEqual((await c.ask("prompts/list")).result.prompts.map((p) => p.name), ["test_simple_prompt", "test_prompt_with_arguments", "test_prompt_with_embedded_resource", "test_input_required_result_prompt", "test_prompt_with_image"]);
+    for (const name of ["test_prompt_with_arguments", "fixture_test_prompt_with_arguments"]) {
+      assert.equal((await c.ask("prompts/get", { name, arguments: { arg1: "A", arg2: "B" } })).result.messages[0].content.text, "Prompt with arguments: arg1='A', arg2='B'");
+    }
+    assert.equal((await c.ask("prompts/get", { name: "none" })).error.code, -32602);
+    const ref = { type: "ref/prompt", name: "test_prompt_with_arguments" };
+    assert.deepEqual((await c.ask("completion/complete", { ref, argument: { name: "arg1", value: "pari" } })).result.completion.values, ["paris"]);
+    await c.ends();
+  });
+  test("two servers with the same ones: the server's name tells them apart", async () => {
+    const c = client({ one: upstream("1"), two: upstream("2") });
+    await c.begins();
+    const all = (await c.ask("resources/list")).result.resources.map((r) => r.uri);
+    assert.deepEqual(all, ["one+test://static-text", "one+test://static-binary", "one+test://watched-resource", "two+test://static-text", "two+test://static-binary", "two+test://watched-resource"]);
+    assert.equal((await c.ask("resources/read", { uri: all[3] })).result.contents[0].mimeType, "text/plain");
+    assert.deepEqual((await c.ask("prompts/list")).result.prompts.map((p) => p.name).filter((n) => n.endsWith("simple_prompt")), ["one_test_simple_prompt", "two_test_simple_prompt"]);
+    await c.ends();
+  });
+  test("a change of a resource is told to who subscribed, and to nobody after that", async () => {
+    const c = client({ fixture });
+    await c.begins();
+    assert.deepEqual((await c.ask("resources/subscribe", { uri: "fixture+test://watched-resource" })).result, {});
+    await until(() => c.told("notifications/resources/updated").length > 0, "the change is told");
+    assert.deepEqual(c.told("notifications/resources/updated"), [{ uri: "fixture+test://watched-resource" }]);
+    assert.deepEqual((await c.ask("resources/unsubscribe", { uri: "fixture+test://watched-resource" })).result, {});
+    assert.equal((await c.ask("resources/subscribe", { uri: "test://none" })).error.code, -32002);
+    await c.ends();
+  });
+  test("a second gateway lists them without starting the server", async () => {
+    const wire = recording(), cache = { XDG_CACHE_HOME: folder() }, server = { fixture: upstream(wire.option) };
+    const first = client(server, {}, cache);
+    await first.begins();
+    const all = (await first.ask("resources/list")).result, prompts = (await first.ask("prompts/list")).result;
+    await first.ends();
+    const before = wire.messages().length;
+    assert.ok(before > 0);
+    const second = client(server, {}, cache);
+    await second.begins();
+    assert.deepEqual([(await second.ask("resources/list")).result, (await second.ask("prompts/list")).result], [all, prompts]);
+    assert.equal(wire.messages().length, before);
+    await second.ends();
+  });
+  test("without servers there are none", async () => {
+    const c = client({});
+    assert.deepEqual((await c.begins()).result.capabilities, { tools: { listChanged: true } });
+    assert.deepEqual((await c.ask("resources/list")).result, { resources: [] });
+    assert.deepEqual((await c.ask("prompts/list")).result, { prompts: [] });
+    await c.ends();
+  });
+});
+
+describe("files of a program", { concurrency: 3 }, () => {
+  test("images come as images, other files as a line that names them", async () => {
+    const c = client({ fixture });
+    await c.begins();
+    const { content } = await c.call("execute_code", { code: "const i = fixtureTestImageContent({}); fixtureTestAudioContent({}); i.mimeType" });
+    assert.deepEqual(content.map((b) => b.type), ["text", "image"]);
+    assert.match(content[0].text, /^image\/png\n\[audio\/wav, \d+ bytes: getArtifact\("\w+"\) in a program/);
+    assert.deepEqual([content[1].mimeType, Buffer.from(content[1].data, "base64").subarray(1, 4).toString()], ["image/png", "PNG"]);
+    await c.ends();
+  });
+});
+
+describe("progress and logging", { concurrency: 3 }, () => {
+  test("a tool's own progress, when it is called directly", async () => {
+    const c = client({ fixture }, expose(["*", "direct"]));
+    await c.begins();
+    await c.call("test_tool_with_progress", {}, { _meta: { progressToken: "t1" } });
+    assert.deepEqual(c.told("notifications/progress"), [0, 50, 100].map((progress) => ({ progressToken: "t1", progress, total: 100, message: `${progress} of 100` })));
+    await c.call("test_tool_with_progress", {});
+    assert.equal(c.told("notifications/progress").length, 3);
+    await c.ends();
+  });
+  test("each call inside a program, with its server's progress; the numbers only grow", async () => {
+    const c = client({ fixture });
+    await c.begins();
+    await c.call("execute_code", { code: "fixtureTestSimpleText({}); fixtureTestToolWithProgress({}); 1" }, { _meta: { progressToken: 7 } });
+    const told = c.told("notifications/progress");
+    assert.deepEqual(told.map((p) => p.message), ["fixture.test_simple_text", "fixture.test_simple_text: done", "fixture.test_tool_with_progress", "fixture.test_tool_with_progress: 0 of 100 0 of 100", "fixture.test_tool_with_progress: 50 of 100 50 of 100", "fixture.test_tool_with_progress: 100 of 100 100 of 100", "fixture.test_tool_with_progress: done"]);
+    assert.deepEqual(told.map((p) => [p.progressToken, p.progress]), told.map((_, i) => [7, i + 1]));
+    await c.ends();
+  });
+  test("log messages come from the level that was set, with the server's name", async () => {
+    const c = client({ fixture }, expose(["*", "direct"]));
+    await c.begins();
+    await c.call("test_tool_with_logging", {});
+    assert.deepEqual(c.told("notifications/message"), []);
+    assert.deepEqual((await c.ask("logging/setLevel", { level: "debug" })).result, {});
+    await c.call("test_tool_with_logging", {});
+    assert.deepEqual(c.told("notifications/message"), ["Tool execution started", "Tool processing data", "Tool execution completed"].map((data) => ({ level: "info", logger: "fixture/fixture", data })));
+    assert.deepEqual((await c.ask("logging/setLevel", { level: "error" })).result, {});
+    await c.call("test_tool_with_logging", {});
+    assert.equal(c.told("notifications/message").length, 3);
+    assert.equal((await c.ask("logging/setLevel", { level: "loud" })).error.code, -32602);
+    await c.ends();
+  });
+  test("secrets are masked in what passes", async () => {
+    const c = client({ fixture: { ...fixture, env: { FIXTURE_SAYS: "${FIXTURE_SAYS}" } } }, expose(["*", "direct"]), { FIXTURE_SAYS: "sesame-9137-open" });
+    await c.begins();
+    await c.ask("logging/setLevel", { level: "debug" });
+    const answer = await c.call("test_tool_with_logging", {});
+    assert.match(answer.content[0].text, /Tool with logging/);
+    assert.equal((await c.ask("resources/read", { uri: "test://secret" })).result.contents[0].text, "***");
+    assert.equal((await c.ask("prompts/get", { name: "test_simple_prompt" })).result.messages.length, 1);
+    await until(() => c.told("notifications/message").length === 4, "the log is passed on");
+    assert.doesNotMatch(c.out(), /sesame-9137-open/);
     await c.ends();
   });
 });

@@ -47,7 +47,7 @@ describe("the handshake", { concurrency: 3 }, () => {
   for (const [asked, answered] of [["2025-11-25", "2025-11-25"], ["2025-06-18", "2025-06-18"], ["2024-11-05", "2024-11-05"], ["1999-01-01", "2025-11-25"]]) {
     test(`a client of ${asked} gets ${answered}`, async () => {
       const c = wire(good()), hello = await c.begins(asked);
-      assert.deepEqual([hello.protocolVersion, hello.serverInfo.name, hello.capabilities], [answered, "lathe", { tools: {} }]);
+      assert.deepEqual([hello.protocolVersion, hello.serverInfo.name, hello.capabilities], [answered, "lathe", { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true }, completions: {}, logging: {} }]);
       assert.match(hello.instructions, /good \(\d+ tools\)/);
       assert.ok(hello.instructions.length < 4000);
       assert.deepEqual((await c.ask("ping")).result, {});

@@ -1,0 +1,69 @@
+// The conformance suite of MCP, its server half: `lathe mcp --http` in front of a fixture server whose tools are passed
+// through directly. What is proven is the passage: resources, prompts, whole results, progress, log messages, questions.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bare, describe, folder, patience, root, servers, start, test, until } from "./harness.mjs";
+import { installed } from "./npm-servers.mjs";
+
+const suite = installed("@modelcontextprotocol/conformance");
+const own = join(root, "tests/node/node_modules");
+const newer = existsSync(own) ? readdirSync(own).filter((name) => name.startsWith("node-")).map((name) => join(own, name, "bin/node"))[0] : undefined;
+const node = Number(process.versions.node.split(".")[0]) >= 22 ? process.execPath : newer; // the suite needs 22
+const fixture = { command: process.execPath, args: [join(root, "tests/fakes/conformance_upstream.mjs")] };
+
+/** Required, and not passed: why. */
+const left = {
+  "2026-07-28 server-stateless": "a tool that asks the client's model without its being declared fails, where the suite wants error -32021",
+  "2026-07-28 input-required-result-basic-elicitation": "the fixture speaks 2025-11-25, whose questions have no keys: the gateway makes its own, the suite wants \"user_name\"",
+  "2026-07-28 input-required-result-non-tool-request": "questions of a prompt are not asked: only calls of tools are runs that wait",
+};
+
+/** Runs the suite's program; what it said, and its exit code. */
+async function conformance(...words) {
+  const child = spawn(node, [join(suite, "dist/index.js"), ...words]);
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (said += piece));
+  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000 * patience);
+  const code = await new Promise((done) => child.on("close", done));
+  clearTimeout(timer);
+  return { code, said };
+}
+/** The scenarios of a version that a server is required to pass. */
+async function required(version) {
+  const { said } = await conformance("list", "--requirements", version);
+  return /Server scenarios[^\n]*\n((?: {2}- .*\n)+)/.exec(said)[1].split("\n").filter(Boolean).map((line) => line.slice(4));
+}
+
+/** A gateway over HTTP in front of the fixture, and its address. */
+async function gateway() {
+  const made = start(["mcp", "--http", "127.0.0.1:0", ...servers({ fixture }, { ...bare, tools: { expose: [{ match: "fixture.*", as: "direct" }] } })], { limitMs: 120_000 });
+  const url = await until(() => /http:\/\/\S+\/mcp/.exec(made.text())?.[0], "the address is said");
+  return { url, ends: async () => { made.child.kill("SIGTERM"); await made.ended; } };
+}
+
+describe("the conformance suite, as a server", { concurrency: 2, skip: (!suite && "not installed") || (!node && "needs Node.js 22") }, () => {
+  for (const [version, count] of [["2025-11-25", 30], ["2026-07-28", 37]]) {
+    test(`${version}, ${count} scenarios`, async () => {
+      const scenarios = await required(version);
+      assert.equal(scenarios.length, count);
+      for (const name of Object.keys(left)) assert.ok(!name.startsWith(version) || scenarios.includes(name.slice(11)), name);
+      const wanted = scenarios.filter((scenario) => left[`${version} ${scenario}`] === undefined), faults = [];
+      const lane = async () => {
+        for (let scenario; (scenario = wanted.shift()) !== undefined;) {
+          const out = folder(), made = await gateway(); // one for each: some scenarios leave calls open, which then wait
+          const { code, said } = await conformance("server", "--url", made.url, "--scenario", scenario, "--spec-version", version, "-o", out);
+          const files = readdirSync(out, { recursive: true }).filter((name) => String(name).endsWith("checks.json"));
+          const checks = files.flatMap((name) => JSON.parse(readFileSync(join(out, String(name)), "utf8")));
+          faults.push(...checks.filter((c) => c.status === "FAILURE").map((c) => `${scenario}: ${c.id}: ${c.errorMessage}`));
+          if (!checks.some((c) => c.status === "SUCCESS")) faults.push(`${scenario}: nothing was checked: ${said}`); // the suite counts an empty run as passed
+          if (code !== 0 && faults.length === 0) faults.push(`${scenario}: exit code ${code}: ${said}`);
+          await made.ends();
+        }
+      };
+      await Promise.all([lane(), lane(), lane()]);
+      assert.deepEqual(faults, []);
+    });
+  }
+});
