@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { serve } from "./server.mjs";
-import { bare, describe, fake, folder, patience, program, recording, root, run, scripted, servers, sql, start, test, until } from "./harness.mjs";
+import { bare, describe, fake, patience, recording, root, run, scripted, servers, start, test, until } from "./harness.mjs";
 
 const require = createRequire(join(root, "tests/package.json"));
 const JSON_AND_EVENTS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -96,7 +96,7 @@ describe("sessions, up to 2025-11-25", { concurrency: 3 }, () => {
     await s.ends();
   });
   test("an answer that takes long is a stream, and a client that was cut off comes back for it", async () => {
-    const s = await serving(servers({ slow: scripted([{ tool: { name: "wait", inputSchema: { type: "object" } }, delayMs: 8000 }]) }, bare)), c = await s.session();
+    const s = await serving(servers({ slow: scripted([{ tool: { name: "wait", inputSchema: { type: "object" } }, delayMs: patience > 1 ? 16_000 : 8000 }]) }, bare)), c = await s.session();
     const cut = new AbortController();
     const first = await fetch(s.url, { method: "POST", headers: { ...JSON_AND_EVENTS, ...c.headers }, signal: cut.signal, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "execute_code", arguments: { code: "slowWait({}); 'done at last'" } } }) });
     assert.equal(first.headers.get("content-type"), "text/event-stream");
@@ -290,11 +290,13 @@ describe("clients that go wrong", { concurrency: 3 }, () => {
     for (const socket of stuck) socket.destroy();
   });
   test("an id that is in use is refused, and the first request goes on", async () => {
-    const s = await serving(servers({ slow: scripted([{ tool: { name: "wait", inputSchema: { type: "object" } }, delayMs: 1500 }]) }, bare)), c = await s.session();
-    const first = c.call("execute_code", { code: "slowWait({}); 'first'" }, undefined, "same");
-    const second = await until(async () => { const one = await c.call("execute_code", { code: "'second'" }, undefined, "same"); return one.body.error && one; }, "the id is refused");
+    const effects = recording(), approve = { tools: { policy: [{ match: "good.add", action: "ask" }] }, mcp: { waitMs: 3000 * patience } };
+    const s = await serving(servers({ good: fake(effects.option) }, { ...bare, ...approve })), c = await s.session();
+    const first = c.call("execute_code", { code: "goodEcho({ text: 'first' }); goodAdd({ a: 1, b: 2 })" }, undefined, "same");
+    await until(() => effects.of("tools/call").length === 1, "the first one runs, and then waits for approval");
+    const second = await c.call("execute_code", { code: "'second'" }, undefined, "same");
     assert.deepEqual([second.status, second.body.error.code, second.body.id], [400, -32600, "same"]);
-    assert.equal(answer(await first), "first");
+    assert.match(answer(await first), /waiting for approval of good\.add/);
     assert.equal(answer(await c.call("execute_code", { code: "'third'" }, undefined, "same")), "third");
     await s.ends();
   });
