@@ -62,7 +62,7 @@ tap() { # word file: the number after "# word" that closes node's TAP report; 0 
 never_dropped=(
   tools types                       # run no program
   find-tools                        # run none that waits: what tools there are, a program is told at once
-  conformance conformance-auth conformance-auth-2026 # look at the wire, which is the same for a program that was dropped
+  conformance conformance-auth conformance-auth-2026 inspector # look at the wire, which is the same for a program that was dropped
   store                             # makes hundreds of calls in a row: each would begin the program again
   deno python escapes resume-runners # run them in processes, which cannot be replayed into and are not dropped
 )

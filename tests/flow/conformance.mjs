@@ -9,7 +9,7 @@ import { installed } from "./npm-servers.mjs";
 const suite = installed("@modelcontextprotocol/conformance");
 const own = join(root, "tests/node/node_modules");
 const newer = existsSync(own) ? readdirSync(own).filter((name) => name.startsWith("node-")).map((name) => join(own, name, "bin/node"))[0] : undefined;
-const node = Number(process.versions.node.split(".")[0]) >= 22 ? process.execPath : newer; // the suite needs 22
+export const node = Number(process.versions.node.split(".")[0]) >= 22 ? process.execPath : newer; // the suite needs 22
 
 /** Runs one scenario; its checks, and what was said. */
 async function conformance(client, version, scenario) {
