@@ -105,8 +105,10 @@
 #define LT_SESSION_KEPT_DAYS         7  /* without a call, until a session is forgotten */
 #define LT_SESSION_NAME_BYTES        64
 #define LT_MCP_MEASURE_TIMEOUT_MS    5000 /* for the answer whose time `lathe servers` shows */
-#define LT_MCP_RESTART_DELAY_MS      50   /* before the first restart in a row; doubles */
-#define LT_MCP_EXIT_WAIT_MS          200  /* after a server closes its input, until the server counts as ended */
+#define LT_MCP_DOWN_RETRY_MS         1000 /* until a server that could not be started is tried again at a call; doubles ... */
+#define LT_MCP_DOWN_RETRY_MAX_MS     60000 /* ... up to this */
+#define LT_MCP_RESTART_DELAY_MS      50    /* before the first restart in a row; doubles */
+#define LT_MCP_EXIT_WAIT_MS          200   /* after a server closes its input, until the server counts as ended */
 #define LT_MCP_SESSION_ID_MAX_BYTES  (4 * LT_KIB) /* of a session over HTTP, and of an event */
 #define LT_MCP_HEADERS_MAX           128          /* of a request over HTTP: ours, the configuration's, a tool's */
 #define LT_MCP_ANSWER_MS             86400000     /* for an answer over HTTP: the call's own deadline comes before */

@@ -85,7 +85,8 @@ typedef enum lt_mcp_state {
   LT_MCP_IDLE,     /* it does not run; its tools are known, and a call starts it */
   LT_MCP_STARTING, /* process, handshake or first list under way */
   LT_MCP_READY,
-  LT_MCP_DOWN, /* could not be started, or crashed too often; lt_mcp_reason says why */
+  LT_MCP_DOWN, /* could not be started, or crashed too often; lt_mcp_reason says why. Calls fail with that reason; one
+                  that comes after a while starts it again (LT_MCP_DOWN_RETRY_MS) */
   LT_MCP_CLOSED,
 } lt_mcp_state;
 
@@ -111,6 +112,11 @@ lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) LT_YIELDS;
 /* Starts a server that is IDLE; LT_YIELDS until it is READY or DOWN, or `timeout_ms` is over (0: the client's for
  * calls), or `cancel` (may be NULL) fires. A call of a tool says what has happened. */
 void lt_mcp_wake(lt_mcp *mcp, uint64_t timeout_ms, lt_cancel *cancel) LT_YIELDS;
+
+/* Whether a call would start a server that is DOWN. */
+bool lt_mcp_may_retry(const lt_mcp *mcp);
+/* Starts a server that is DOWN in the background, if it may be tried again. Does not yield. */
+void lt_mcp_retry(lt_mcp *mcp);
 
 lt_mcp_state lt_mcp_state_of(const lt_mcp *mcp);
 /* Why the server is DOWN, with advice; empty in other states. Borrows. */

@@ -29,6 +29,8 @@ struct lt_mcp {
   bool is_list_of_file;    /* the list is of the last time */
   bool is_wanted;          /* IDLE: it is to be started */
   bool was_ready;
+  unsigned down_count;  /* how often in a row it has gone DOWN */
+  uint64_t retry_at_ms; /* DOWN: a call from then on starts it again */
   bool closing;
   bool living;  /* lt_mcp_lifecycle_run() runs */
   size_t users; /* number of fibers inside lt_mcp_call, lt_mcp_wake and lt_mcp_wait_ready */
@@ -55,8 +57,8 @@ lt_status lt_mcp_client_add_name(const lt_mcp *mcp, lt_err *err);
 /* --- mcp_state.c -------------------------------------------------------------------------------------------------- */
 /* Wakes who waits, unless the server is still to start. CLOSED is the last state. */
 void lt_mcp_state_set(lt_mcp *mcp, lt_mcp_state state);
-/* Starts a server that is IDLE; LT_YIELDS until it has started. LT_OK also when it is DOWN or CLOSED. Errors:
- * LT_E_TIMEOUT; the reason of `cancel`, which may be NULL. */
+/* Starts a server that is IDLE, or DOWN for long enough; LT_YIELDS until it has started. LT_OK also when it is DOWN or
+ * CLOSED. Errors: LT_E_TIMEOUT; the reason of `cancel`, which may be NULL. */
 lt_status lt_mcp_state_wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) LT_YIELDS;
 /* The time of the loop when a call has to be done, and how long that is from now; UINT64_MAX: never. A timeout of 0 is
  * the client's. */
@@ -81,7 +83,8 @@ lt_status lt_mcp_tools_read_first(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list
 void lt_mcp_tools_read_again(lt_mcp *mcp) LT_YIELDS;
 
 /* --- mcp_lifecycle.c ---------------------------------------------------------------------------------------------- */
-/* The client's own fiber: starts, restarts and stops the server until the client is closing or the server is DOWN. */
+/* The client's own fiber: starts, restarts and stops the server until the client is closing; while it is DOWN, only a
+ * call goes on. */
 void lt_mcp_lifecycle_run(void *arg);
 
 #endif

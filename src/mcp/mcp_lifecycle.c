@@ -111,6 +111,7 @@ static lt_status mcp_lifecycle_run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   lt_status status = mcp_lifecycle_start(mcp, err);
   if (status == LT_OK) {
     mcp->was_ready = true;
+    mcp->down_count = 0;
     lt_mcp_state_set(mcp, LT_MCP_READY);
     lt_mcp_tools_save(mcp);
     status = mcp_lifecycle_serve(mcp, err);
@@ -179,10 +180,26 @@ static void mcp_lifecycle_back_off(lt_mcp *mcp, const lt_err *err) LT_YIELDS {
   }
 }
 
-static void mcp_lifecycle_go_down(lt_mcp *mcp, lt_err *err) {
+/* One that crashes again and again rests for as long as its crashes are counted. */
+static uint64_t mcp_lifecycle_retry_delay(const lt_mcp *mcp, lt_status why) {
+  if (mcp->was_ready && why == LT_E_CLOSED) {
+    return LT_MCP_RESTART_WINDOW_MS;
+  }
+  unsigned doublings = mcp->down_count < 16 ? mcp->down_count : 16;
+  uint64_t delay_ms = (uint64_t)LT_MCP_DOWN_RETRY_MS << doublings;
+  return delay_ms < LT_MCP_DOWN_RETRY_MAX_MS ? delay_ms : LT_MCP_DOWN_RETRY_MAX_MS;
+}
+
+/* LT_YIELDS until a call starts the server again (lt_mcp_retry), or the client is closing. */
+static void mcp_lifecycle_stay_down(lt_mcp *mcp, lt_err *err) LT_YIELDS {
+  mcp->retry_at_ms = lt_loop_now_ms(mcp->loop) + mcp_lifecycle_retry_delay(mcp, err->status);
+  mcp->down_count++;
   lt_mcp_client_add_name(mcp, err);
   mcp->why = *err;
   lt_mcp_state_set(mcp, LT_MCP_DOWN);
+  while (mcp->state == LT_MCP_DOWN && !mcp->closing) {
+    lt_wait_on(&mcp->event, UINT64_MAX);
+  }
 }
 
 void lt_mcp_lifecycle_run(void *arg) {
@@ -201,8 +218,8 @@ void lt_mcp_lifecycle_run(void *arg) {
       break;
     }
     if (!mcp_lifecycle_may_restart(mcp, &err)) {
-      mcp_lifecycle_go_down(mcp, &err);
-      break;
+      mcp_lifecycle_stay_down(mcp, &err);
+      continue;
     }
     mcp_lifecycle_back_off(mcp, &err);
   }

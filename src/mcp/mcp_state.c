@@ -51,7 +51,19 @@ static bool mcp_state_has_to_start(const lt_mcp *mcp) {
   return mcp->state == LT_MCP_STARTING || mcp->state == LT_MCP_IDLE;
 }
 
+bool lt_mcp_may_retry(const lt_mcp *mcp) {
+  return mcp->state == LT_MCP_DOWN && !mcp->closing && lt_mcp_state_left_of(mcp, mcp->retry_at_ms) == 0;
+}
+
+void lt_mcp_retry(lt_mcp *mcp) {
+  if (lt_mcp_may_retry(mcp)) {
+    lt_mcp_state_set(mcp, LT_MCP_STARTING);
+    lt_wait_wake(&mcp->event, LT_OK);
+  }
+}
+
 lt_status lt_mcp_state_wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) {
+  lt_mcp_retry(mcp);
   if (!mcp_state_has_to_start(mcp)) {
     return LT_OK;
   }
@@ -99,6 +111,9 @@ void lt_mcp_wake(lt_mcp *mcp, uint64_t timeout_ms, lt_cancel *cancel) {
 lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) {
   if (mcp->is_list_of_file || mcp->state == LT_MCP_IDLE) {
     return LT_OK;
+  }
+  if (mcp->state == LT_MCP_DOWN) { /* who asks for the tools does not start it again */
+    return lt_err_copy(err, &mcp->why);
   }
   lt_mcp_state_add_user(mcp);
   lt_mcp_state_wait_started(mcp, UINT64_MAX, NULL);

@@ -259,6 +259,23 @@ static lt_str mcp_provider_down(lt_provider *base) {
   return reason.n > 0 ? reason : LT_STR("the server has been shut down");
 }
 
+static bool mcp_provider_may_retry(const lt_provider *base) {
+  const lt_mcp_provider *self = (const lt_mcp_provider *)(const void *)base;
+  return self->mcp != NULL && lt_mcp_may_retry(self->mcp);
+}
+
+/* A server whose tools are known is tried again when it is called. */
+static void mcp_provider_look(lt_provider *base) {
+  const lt_mcp_provider *self = mcp_provider_of(base);
+  size_t count = 0;
+  if (self->mcp != NULL) {
+    (void)lt_mcp_tools(self->mcp, &count);
+  }
+  if (self->mcp != NULL && count == 0) {
+    lt_mcp_retry(self->mcp);
+  }
+}
+
 /* --- The list of tools -------------------------------------------------------------------------------------------- */
 static void mcp_provider_on_client_warning(void *arg, lt_mcp *mcp, lt_str message) {
   const lt_mcp_provider *self = arg;
@@ -337,6 +354,8 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
                              .invoke = mcp_provider_invoke,
                              .down = mcp_provider_down,
                              .wake = mcp_provider_wake,
+                             .may_retry = mcp_provider_may_retry,
+                             .look = mcp_provider_look,
                              .has_whole = true};
   lt_status status = mcp_provider_open_mcp_client(self, options, err);
   if (status != LT_OK) {

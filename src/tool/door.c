@@ -245,6 +245,12 @@ lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, si
 }
 
 lt_status lt_door_catalog(lt_door *door, lt_catalog **ret_catalog, lt_err *err) {
+  lt_provider *provider;
+  for (size_t i = 0; (provider = lt_door_provider(door, i)) != NULL; i++) {
+    if (provider->look != NULL) {
+      provider->look(provider);
+    }
+  }
   if (door->catalog == NULL) {
     LT_TRY(lt_door_catalog_with(door, NULL, 0, &door->catalog, err));
   }

@@ -45,6 +45,11 @@ struct lt_provider {
   /* Makes the provider ready for a call that was let through: its server may not run yet, and may list other tools when
    * it does. A failure is told by `invoke`. May be NULL. LT_YIELDS. */
   void (*wake)(lt_provider *self, const lt_invoke_options *options) LT_YIELDS;
+  /* Whether `wake` would start a provider again that is down; may be NULL. */
+  bool (*may_retry)(const lt_provider *self);
+  /* Somebody wants to know the provider's tools: one that could not give them may try again, in the background. May be
+   * NULL. Must not yield. */
+  void (*look)(lt_provider *self);
   /* Whether this call needs an approval although the tool's spec does not require one; may be NULL. LT_YIELDS.
    * True: a reason may be appended. */
   bool (*needs_approval)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,

@@ -149,20 +149,45 @@ static void door_tell_progress(void *arg, double progress, double total, lt_str 
 /* LT_E_CLOSED with the provider's reason when it cannot be called. */
 static lt_status door_check_provider_up(door_call *c, lt_provider *provider) {
   lt_str reason = provider->down != NULL ? provider->down(provider) : LT_STR("");
-  if (reason.n == 0) {
+  if (reason.n == 0 || (provider->may_retry != NULL && provider->may_retry(provider))) {
     return LT_OK;
   }
   lt_buf_add(c->out, reason);
   return LT_E_CLOSED;
 }
 
-/* A server that is down may not have listed its tools: any id of that server fails with the server's reason. */
-static lt_status door_check_owner_up(door_call *c) {
+/* A caller's own list of tools does not change. */
+static lt_status door_look_again(door_call *c) {
+  lt_catalog *now = NULL;
+  LT_TRY(lt_door_catalog(c->door, &now, &c->err));
+  bool is_there = lt_catalog_find(now, c->id) != NULL;
+  if (c->caller->catalog == NULL) {
+    lt_catalog_unref(c->catalog);
+    c->catalog = now;
+    c->tool = lt_catalog_find(now, c->id);
+    return LT_OK;
+  }
+  lt_catalog_unref(now);
+  return !is_there ? LT_OK
+                   : lt_fail(&c->err, LT_E_CLOSED,
+                             "the server of \"%.*s\" was down when this began, and runs now: the next program can call "
+                             "it",
+                             LT_STR_ARG(c->id));
+}
+
+/* A server that is down may not have listed its tools: any id of that server fails with the server's reason. One that
+ * may be tried again is. */
+static lt_status door_check_owner_up(door_call *c) LT_YIELDS {
   lt_provider *provider;
   for (size_t i = 0; (provider = lt_door_provider(c->door, i)) != NULL; i++) {
     size_t n = provider->name.n;
     if (n > 0 && c->id.n > n && c->id.p[n] == '.' && lt_str_starts(c->id, provider->name)) {
+      bool is_down = provider->down != NULL && provider->down(provider).n > 0;
+      if (is_down && provider->wake != NULL) {
+        provider->wake(provider, &c->options);
+      }
       LT_TRY(door_check_provider_up(c, provider));
+      return is_down ? door_look_again(c) : LT_OK;
     }
   }
   return LT_OK;
@@ -189,7 +214,7 @@ static lt_status door_check_not_withheld(door_call *c) {
                  LT_STR_ARG(program));
 }
 
-static lt_status door_resolve(door_call *c) {
+static lt_status door_resolve(door_call *c) LT_YIELDS {
   LT_TRY(door_check_depth(c));
   LT_TRY(lt_door_catalog_of(c->door, c->caller, &c->catalog, &c->err));
   LT_TRY(door_check_not_withheld(c));
@@ -199,6 +224,9 @@ static lt_status door_resolve(door_call *c) {
   c->tool = lt_catalog_find(c->catalog, c->id);
   if (c->tool == NULL) {
     LT_TRY(door_check_owner_up(c));
+    if (c->tool != NULL) {
+      return LT_OK;
+    }
     lt_catalog_explain_unknown(c->catalog, c->id, c->out);
     return LT_E_NOTFOUND;
   }

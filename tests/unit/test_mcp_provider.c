@@ -73,6 +73,15 @@ lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_c
   return LT_OK;
 }
 
+bool lt_mcp_may_retry(const lt_mcp *mcp) {
+  (void)mcp;
+  return false;
+}
+
+void lt_mcp_retry(lt_mcp *mcp) {
+  (void)mcp;
+}
+
 void lt_mcp_wake(lt_mcp *mcp, uint64_t timeout_ms, lt_cancel *cancel) {
   (void)timeout_ms;
   (void)cancel;
