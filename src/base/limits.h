@@ -307,6 +307,7 @@
 #define LT_GATEWAY_REQUESTS_MAX      1024         /* of all clients, at once */
 #define LT_GATEWAY_PEER_BYTES        (4 * LT_MIB) /* of what one client says about itself */
 #define LT_GATEWAY_STATES_MAX        1024         /* runs that a client was asked about and may come back to */
+#define LT_GATEWAY_KEY_BYTES         100          /* what a server calls its question */
 #define LT_GATEWAY_QUESTION_BYTES    8000  /* of the input in a question to a client; a longer one is not asked there */
 #define LT_GATEWAY_WAIT_MS           45000 /* then a call is answered with "not done": clients give up at 60 s */
 #define LT_GATEWAY_PAGE_BYTES        8000  /* of one answer: no client that was measured cuts it */

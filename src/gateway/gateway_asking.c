@@ -15,7 +15,8 @@ typedef struct asking_question {
   struct asking_question *prev, *next;
   lt_gateway_asking *all;
   uint64_t number;
-  char run[LT_STORE_ID_BYTES + 1]; /* empty: of no run that is known */
+  char run[LT_STORE_ID_BYTES + 1];    /* empty: of no run that is known */
+  char key[LT_GATEWAY_KEY_BYTES + 1]; /* among the questions of an answer */
   const char *method;
   const char *capability; /* that the client must have */
   const char *mode;       /* of elicitation: "form" or "url"; else NULL */
@@ -252,9 +253,21 @@ static bool asking_offer_without_run(asking_question *q) {
   return true;
 }
 
+/* The server's own name for it, where no other open question of the run has that. */
+static void asking_set_key(asking_question *q) {
+  bool is_taken = q->key[0] == '\0';
+  for (const asking_question *other = q->all->first; other != NULL && !is_taken; other = other->next) {
+    is_taken = strcmp(other->run, q->run) == 0 && strcmp(other->key, q->key) == 0;
+  }
+  if (is_taken) {
+    snprintf(q->key, sizeof q->key, "lathe-%" PRIu64, q->number);
+  }
+}
+
 static void asking_begin(asking_question *q) {
   lt_gateway_asking *all = q->all;
   q->number = ++all->last_number;
+  asking_set_key(q);
   q->next = all->first;
   if (q->next != NULL) {
     q->next->prev = q;
@@ -322,6 +335,15 @@ static void asking_set_kind(asking_question *q, const lt_server_question *questi
   q->mode = question->kind != LT_MCP_ASK_ELICITATION ? NULL : is_url ? "url" : "form";
 }
 
+/* A name with a NUL in it, or a long one, is replaced by ours. */
+static void asking_take_key(asking_question *q, lt_json key) {
+  LT_AUTO_ARENA(arena, LT_MIB);
+  lt_str name;
+  if (lt_json_str(key, &arena, &name) && name.n <= LT_GATEWAY_KEY_BYTES && memchr(name.p, 0, name.n) == NULL) {
+    memcpy(q->key, name.p, name.n);
+  }
+}
+
 static lt_status asking_finish(const asking_question *q, const lt_server_question *question, lt_buf *ret_result,
                                lt_err *err) {
   if (!q->is_answered || q->status == LT_E_CANCELLED) {
@@ -352,6 +374,7 @@ static lt_status asking_answer(lt_responder *base, const lt_server_question *que
   q->ret_result = ret_result;
   q->server = question->server.p;
   asking_set_kind(q, question);
+  asking_take_key(q, question->key);
   asking_put_params(question, &q->params);
   asking_begin(q);
   lt_cancel_node node;
@@ -531,9 +554,7 @@ lt_status lt_gateway_asking_put_input(lt_gateway_asking *all, lt_gateway_request
     if (!is_for_client || !asking_is_open(q) || strcmp(q->run, r->input_run) != 0) {
       continue;
     }
-    char key[32];
-    snprintf(key, sizeof key, "q%" PRIu64, q->number);
-    lt_json_key(r->w, key);
+    lt_json_key_str(r->w, lt_str_of(q->key));
     lt_json_begin_object(r->w);
     lt_json_key(r->w, "method");
     lt_json_put_cstr(r->w, q->method);
@@ -558,10 +579,8 @@ static bool asking_knows_state(lt_gateway_asking *all, lt_str text) {
 
 static void asking_take_responses(lt_gateway_asking *all, lt_str run, lt_json responses) {
   for (asking_question *q = all->first, *next; q != NULL; q = next) {
-    char key[32];
     next = q->next; /* a decision does not remove others' questions before its event */
-    snprintf(key, sizeof key, "q%" PRIu64, q->number);
-    lt_json response = lt_json_get(responses, key);
+    lt_json response = lt_json_get_str(responses, lt_str_of(q->key));
     if (lt_json_typeof(response) == LT_JSON_OBJECT && lt_str_eqc(run, q->run) && asking_is_open(q)) {
       asking_take_answer(q, response, LT_OK);
     }

@@ -41,6 +41,7 @@ typedef enum lt_mcp_ask_kind { LT_MCP_ASK_ELICITATION, LT_MCP_ASK_SAMPLING, LT_M
 typedef struct lt_mcp_ask {
   lt_mcp_ask_kind kind;
   lt_json params;    /* of elicitation/create, sampling/createMessage or roots/list; borrowed; may be NONE */
+  lt_json key;       /* what the server calls it, among those of one answer (2026-07-28); NONE: it has no name */
   lt_cancel *cancel; /* may be NULL */
   const lt_mcp_call_options *call; /* the call that it is asked for; NULL: an older protocol does not tell */
 } lt_mcp_ask;

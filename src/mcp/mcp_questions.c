@@ -97,7 +97,8 @@ typedef struct inner_question {
 
 static void mcp_questions_answer_inner(void *arg) {
   inner_question *q = arg;
-  lt_mcp_ask ask = {.params = lt_json_get(q->value, "params"), .cancel = q->call->cancel, .call = q->call};
+  lt_mcp_ask ask = {
+      .params = lt_json_get(q->value, "params"), .key = q->key, .cancel = q->call->cancel, .call = q->call};
   q->status = mcp_questions_answer(q->session, lt_json_get(q->value, "method"), &ask, &q->answer, &q->err);
 }
 

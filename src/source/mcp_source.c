@@ -133,6 +133,7 @@ static lt_status mcp_source_on_server_ask(void *arg, const lt_mcp_ask *ask, lt_b
                                        .server = lt_str_of(self->base.name),
                                        .run = lt_mcp_provider_run_of(self->provider, ask),
                                        .params = ask->params,
+                                       .key = ask->key,
                                        .cancel = ask->cancel};
   return responder->answer(responder, &question, ret_result, err);
 }

@@ -10,6 +10,7 @@ typedef struct lt_server_question {
   lt_str server;     /* its name in the configuration */
   lt_str run;        /* the run whose call it is asked for (lt_caller.run); empty: it cannot be told */
   lt_json params;    /* of the request; the server's words, not checked; may be NONE */
+  lt_json key;       /* what the server calls it (lt_mcp_ask.key); may be NONE */
   lt_cancel *cancel; /* fired when the server, or the call, does not want the answer any more; may be NULL */
 } lt_server_question;
 

@@ -173,7 +173,7 @@ describe("what servers ask", { concurrency: 3 }, () => {
     const c = await client(servers({ web: { url: server.url } }, bare), { modern: true, capabilities: ALL, answer: told });
     const { result } = await c.raw("execute_code", { code: "webEcho({})" });
     assert.equal(result.resultType, "input_required");
-    assert.deepEqual(Object.values(result.inputRequests).map((q) => q.method).sort(), ["elicitation/create", "roots/list", "sampling/createMessage"]);
+    assert.deepEqual(Object.entries(result.inputRequests).map(([key, q]) => [key, q.method]).sort(), [["a", "elicitation/create"], ["b", "roots/list"], ["c", "sampling/createMessage"]]);
     const inputResponses = Object.fromEntries(Object.entries(result.inputRequests).map(([key, q]) => [key, told(q.method)]));
     for (const requestState of [`${result.requestState}0`, "x", 5, result.requestState.split(".")[0]]) assert.equal((await c.raw("execute_code", { code: "1" }, { inputResponses, requestState })).error.code, -32602);
     const some = Object.fromEntries(Object.entries(inputResponses).slice(0, 1));
