@@ -67,7 +67,12 @@ static lt_status conversations_change(lt_serve_request *r, lt_err *err) LT_YIELD
 static lt_status route_delete_conversation(lt_serve_request *r, lt_err *err) LT_YIELDS {
   bool is_done = false;
   while (!is_done) {
-    LT_TRY(lt_store_conversation_remove(lt_serve_store(r->serve), r->user, r->id, LT_TRIM_ROWS, &is_done, err));
+    lt_status status =
+        lt_store_conversation_remove(lt_serve_store(r->serve), r->user, r->id, LT_TRIM_ROWS, &is_done, err);
+    if (status == LT_E_INVALID) { /* nothing but a prompt that has not ended */
+      return lt_serve_request_refuse(r, 409, "busy", "%s", lt_err_msg(err));
+    }
+    LT_TRY(status);
   }
   r->answer->status = 204;
   r->answer->content_type = NULL;
@@ -130,7 +135,8 @@ const lt_serve_route lt_route_conversations_rows[] = {
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"title\"],\"properties\":{"
              "\"title\":{\"type\":\"string\",\"maxLength\":200}}}",
      .handle = conversations_change},
-    {"DELETE", "/conversations/{id}", "deleteConversation", "Removes a conversation with all that belongs to it.",
+    {"DELETE", "/conversations/{id}", "deleteConversation",
+     "Removes a conversation with all that belongs to it; 409: a prompt of it has not ended.",
      .handle = route_delete_conversation},
     {"GET", "/artifacts", "listArtifacts", "Artifacts, newest first, without their data.",
      .handle = route_list_artifacts},

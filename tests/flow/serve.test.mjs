@@ -149,15 +149,20 @@ describe("decisions", { concurrency: 2 }, () => {
     await s.stop();
   });
 
-  test("a busy conversation is refused, and cancelled while it waits", async () => {
+  test("a busy conversation is refused and not removed, and cancelled while it waits", async () => {
     const s = await shop();
     const one = (await s.post("/prompt", { input: "pay", mode: "code" })).json;
     await s.waiting(one.promptId);
     const busy = await s.post("/prompt", { input: "again", mode: "code", conversationId: one.conversationId });
     assert.deepEqual([busy.status, busy.json.error.code], [409, "busy"]);
+    const kept = await s.ask("DELETE", `/conversations/${one.conversationId}`);
+    assert.deepEqual([kept.status, kept.json.error.code], [409, "busy"]);
+    assert.match(kept.json.error.message, /has not ended: wait for it, or cancel it/);
     assert.deepEqual((await s.post(`/prompts/${one.promptId}/cancel`)).json, { cancelled: true });
     assert.equal((await s.prompt(one.promptId)).state, "cancelled");
-    assert.equal((await s.post("/prompt", { input: "again", mode: "code", conversationId: one.conversationId })).status, 200);
+    const again = (await s.post("/prompt", { input: "again", mode: "code", conversationId: one.conversationId })).json;
+    await s.prompt(again.promptId);
+    assert.equal((await s.ask("DELETE", `/conversations/${one.conversationId}`)).status, 204);
     assert.deepEqual(s.paid(), []);
     await s.stop();
   });
