@@ -9,13 +9,12 @@
 #include "gateway/gateway_state.h"
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-void lt_gateway_take_event(lt_gateway *gateway, const char *event, lt_str data) {
-  lt_gateway_asking_take_event(gateway->asking, event, data); /* answers are read from the store */
+void lt_gateway_take_event(lt_gateway *gateway, lt_str user, const char *event, lt_str data) {
+  lt_gateway_asking_take_event(gateway->asking, user, event, data); /* answers are read from the store */
 }
 
 static void gateway_on_event(void *arg, lt_str user, const char *event, lt_str data) {
-  (void)user;
-  lt_gateway_take_event(arg, event, data);
+  lt_gateway_take_event(arg, user, event, data);
 }
 
 static void gateway_on_usage(void *arg, lt_str run, const lt_usage *usage) {

@@ -30,7 +30,7 @@ typedef struct lt_gateway_way {
  * own. Errors: LT_E_CONFIG, LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller, lt_gateway_close. Borrows: both. */
 lt_status lt_gateway_open(lt_session *session, lt_agent *agent, lt_gateway **ret_gateway, lt_err *err) LT_YIELDS;
 /* Takes an event of the agent that was handed over. Does not yield. */
-void lt_gateway_take_event(lt_gateway *gateway, const char *event, lt_str data);
+void lt_gateway_take_event(lt_gateway *gateway, lt_str user, const char *event, lt_str data);
 /* No more messages come: answers the requests that are open. One that waits for a run says that the run is not done.
  * LT_YIELDS. */
 void lt_gateway_finish(lt_gateway *gateway) LT_YIELDS;
@@ -38,9 +38,11 @@ void lt_gateway_finish(lt_gateway *gateway) LT_YIELDS;
  * LT_YIELDS. */
 void lt_gateway_close(lt_gateway *gateway) LT_YIELDS;
 
-/* Makes a client known. Copies `way`, which is where messages go that belong to none of the client's requests, and the
+/* Makes a client of `user` known: its runs and their sessions are this user's, and it finds no others. Copies the name,
+ * and `way`, which is where messages go that belong to none of the client's requests, and the
  * others where lt_gateway_take names no other way. Errors: LT_E_NOMEM. Owns: the caller, lt_gateway_peer_close. */
-lt_status lt_gateway_peer_open(lt_gateway *gateway, const lt_gateway_way *way, lt_gateway_peer **ret_peer, lt_err *err);
+lt_status lt_gateway_peer_open(lt_gateway *gateway, const lt_gateway_way *way, lt_str user, lt_gateway_peer **ret_peer,
+                               lt_err *err);
 /* The connection has ended. Its ways are not used again, except for `end` of open requests without an answer, which
  * is called from their fibers. Requests stop to wait; runs go on, and continue_run finds them. Does not yield. NULL is
  * allowed. */

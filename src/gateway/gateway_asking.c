@@ -25,8 +25,8 @@ typedef struct asking_question {
   /* Sent as a request: to this client. */
   lt_gateway_peer *sent_to;
   lt_gateway_expected expected;
-  /* An approval: the call that waits. Freed with the question. */
-  char *call;
+  /* An approval: the call that waits, and whose run it is. Freed with the question. */
+  char *call, *user;
   /* A server's question: its fiber waits here. */
   const char *server;
   lt_wait *answered;
@@ -35,8 +35,9 @@ typedef struct asking_question {
   bool is_answered;
 } asking_question;
 
-/* A run that a client was asked about; the place is reused. */
+/* A run that a client of this user was asked about; the place is reused. */
 typedef struct asking_state {
+  char user[LT_GATEWAY_USER_BYTES + 1];
   char text[LT_STORE_ID_BYTES + 1 + STATE_DIGITS + 1];
 } asking_state;
 
@@ -106,6 +107,7 @@ static void asking_remove(asking_question *q) {
   }
   lt_buf_release(&q->params);
   lt_mem_free(q->call);
+  lt_mem_free(q->user);
   lt_mem_free(q);
 }
 
@@ -128,7 +130,8 @@ static void asking_decide(asking_question *q, lt_json result) {
     return;
   }
   q->is_answered = true;
-  (void)lt_agent_decide(all->gateway->agent, LT_GATEWAY_USER, lt_str_of(q->run), lt_str_of(q->call), &decision, NULL);
+  (void)lt_agent_decide(all->gateway->agent, lt_str_of(q->user), lt_str_of(q->run), lt_str_of(q->call), &decision,
+                        NULL);
 }
 
 /* `result` NONE: the client could not answer. */
@@ -425,7 +428,7 @@ static bool asking_put_approval(lt_str run, lt_json request, lt_arena *arena, lt
   return input.n <= LT_GATEWAY_QUESTION_BYTES && text.status == LT_OK && out->status == LT_OK;
 }
 
-static void asking_begin_approval(lt_gateway_asking *all, lt_str run, lt_json request, lt_arena *arena) {
+static void asking_begin_approval(lt_gateway_asking *all, lt_str user, lt_str run, lt_json request, lt_arena *arena) {
   lt_str call;
   asking_question *q = asking_new_question(all, run);
   if (q == NULL) {
@@ -435,9 +438,11 @@ static void asking_begin_approval(lt_gateway_asking *all, lt_str run, lt_json re
   q->capability = "elicitation";
   q->mode = "form";
   q->call = lt_json_str(lt_json_get(request, "toolCallId"), arena, &call) ? lt_mem_strdup(call) : NULL;
-  if (q->call == NULL || !asking_put_approval(run, request, arena, &q->params)) {
+  q->user = lt_mem_strdup(user);
+  if (q->call == NULL || q->user == NULL || !asking_put_approval(run, request, arena, &q->params)) {
     lt_buf_release(&q->params);
     lt_mem_free(q->call);
+    lt_mem_free(q->user);
     lt_mem_free(q);
     return;
   }
@@ -466,7 +471,7 @@ static void asking_end_approvals(lt_gateway_asking *all, lt_str run, lt_str call
   }
 }
 
-void lt_gateway_asking_take_event(lt_gateway_asking *all, const char *event, lt_str data) {
+void lt_gateway_asking_take_event(lt_gateway_asking *all, lt_str user, const char *event, lt_str data) {
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_json_doc doc;
   lt_str run = LT_STR_NULL, call = LT_STR_NULL;
@@ -484,7 +489,7 @@ void lt_gateway_asking_take_event(lt_gateway_asking *all, const char *event, lt_
   if (is_over) {
     asking_cancel_questions(all, run);
   } else if (is_asked) {
-    asking_begin_approval(all, run, request, &arena);
+    asking_begin_approval(all, user, run, request, &arena);
   }
 }
 
@@ -529,19 +534,20 @@ void lt_gateway_asking_leave(lt_gateway_asking *all, lt_gateway_attending *atten
 /* --- Questions inside an answer ----------------------------------------------------------------------------------- */
 /* "Servers MUST treat requestState as untrusted input" (2026-07-28, Multi Round-Trip Requests): it is known, or it is
  * not ours. */
-static const char *asking_make_state(lt_gateway_asking *all, const char *run) {
+static const char *asking_make_state(lt_gateway_asking *all, lt_str user, const char *run) {
   asking_state *state = &all->states[all->next_state];
   char random[STATE_DIGITS + 1];
   if (!lt_random_hex(random, STATE_DIGITS)) {
     return NULL;
   }
   all->next_state = (all->next_state + 1) % LT_GATEWAY_STATES_MAX;
+  snprintf(state->user, sizeof state->user, "%.*s", LT_STR_ARG(user));
   snprintf(state->text, sizeof state->text, "%s.%s", run, random);
   return state->text;
 }
 
 lt_status lt_gateway_asking_put_input(lt_gateway_asking *all, lt_gateway_request *r) {
-  const char *state = asking_make_state(all, r->input_run);
+  const char *state = asking_make_state(all, r->peer->user, r->input_run);
   if (state == NULL) {
     return lt_fail(r->err, LT_E_IO, "there are no random bytes");
   }
@@ -568,9 +574,9 @@ lt_status lt_gateway_asking_put_input(lt_gateway_asking *all, lt_gateway_request
   return LT_OK;
 }
 
-static bool asking_knows_state(lt_gateway_asking *all, lt_str text) {
+static bool asking_knows_state(const lt_gateway_asking *all, lt_str user, lt_str text) {
   for (size_t i = 0; i < LT_GATEWAY_STATES_MAX; i++) {
-    if (text.n > 0 && lt_str_eqc(text, all->states[i].text)) {
+    if (text.n > 0 && lt_str_eqc(text, all->states[i].text) && lt_str_eqc(user, all->states[i].user)) {
       return true;
     }
   }
@@ -593,7 +599,7 @@ lt_status lt_gateway_asking_take_input(lt_gateway_asking *all, lt_gateway_reques
   if (!r->is_modern || !lt_json_exists(state)) {
     return lt_fail(err, LT_E_NOTFOUND, "no state");
   }
-  if (!lt_json_str(state, r->arena, &text) || !asking_knows_state(all, text)) {
+  if (!lt_json_str(state, r->arena, &text) || !asking_knows_state(all, r->peer->user, text)) {
     return lt_fail(err, LT_E_INVALID,
                    "requestState: it is not one that this gateway gave, or it has ended: call continue_run with the "
                    "run's id, or make the call anew");

@@ -18,7 +18,7 @@ lt_gateway_asking *lt_gateway_asking_new(lt_gateway *gateway);
 void lt_gateway_asking_close(lt_gateway_asking *asking) LT_YIELDS;
 
 /* Takes an event of the agent (lt_agent_options.on_event). Does not yield. */
-void lt_gateway_asking_take_event(lt_gateway_asking *asking, const char *event, lt_str data);
+void lt_gateway_asking_take_event(lt_gateway_asking *asking, lt_str user, const char *event, lt_str data);
 
 /* A request that waits for a run; in the frame of its fiber. */
 typedef struct lt_gateway_attending {
@@ -36,7 +36,8 @@ void lt_gateway_asking_leave(lt_gateway_asking *asking, lt_gateway_attending *at
 /* Writes the members of an InputRequiredResult with the questions of the request's run. */
 lt_status lt_gateway_asking_put_input(lt_gateway_asking *asking, lt_gateway_request *request);
 /* Whether a call is made again with what the client was asked for. LT_OK: appends the run, and the answers have been
- * handed over. Errors: LT_E_NOTFOUND: the call has no requestState; LT_E_INVALID: it is not one of ours. */
+ * handed over. Errors: LT_E_NOTFOUND: the call has no requestState; LT_E_INVALID: it is none that this user was given.
+ */
 lt_status lt_gateway_asking_take_input(lt_gateway_asking *asking, lt_gateway_request *request, lt_buf *ret_run,
                                        lt_err *err);
 /* Appends a line for each question of a server that is open in this run. */

@@ -67,21 +67,21 @@ static lt_status gateway_continue_find(lt_json prompt, lt_arena *arena, lt_decis
 }
 
 /* Decided here where the run is in this process, else by a row, which its process takes, or the one that goes on. */
-static lt_status gateway_continue_decide(lt_gateway *gateway, lt_str run, const continue_decision *what,
+static lt_status gateway_continue_decide(const lt_gateway_request *r, lt_str run, const continue_decision *what,
                                          lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc doc;
-  lt_store *store = lt_toolbox_db(gateway->session->toolbox);
+  lt_store *store = lt_toolbox_db(r->gateway->session->toolbox);
   lt_decision_row row = {.prompt = run,
                          .verb = what->decision.is_approved ? LT_VERB_APPROVE : LT_VERB_REJECT,
-                         .user = LT_GATEWAY_USER,
+                         .user = r->peer->user,
                          .call = what->call,
                          .decision = what->decision};
-  LT_TRY(lt_store_prompt_get(store, LT_GATEWAY_USER, run, &prompt, err));
+  LT_TRY(lt_store_prompt_get(store, r->peer->user, run, &prompt, err));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&prompt), &doc, err));
   LT_TRY(gateway_continue_find(lt_json_root(&doc), &arena, &row, err));
-  if (lt_agent_decide(gateway->agent, LT_GATEWAY_USER, run, what->call, &what->decision, NULL) == LT_OK) {
+  if (lt_agent_decide(r->gateway->agent, r->peer->user, run, what->call, &what->decision, NULL) == LT_OK) {
     return LT_OK;
   }
   int64_t id;
@@ -100,12 +100,12 @@ static lt_status gateway_continue_call(lt_gateway_request *request, lt_json argu
   continue_decision decision;
   lt_status given = gateway_continue_read(request->gateway, arguments, &arena, &decision, err);
   if (given == LT_OK) {
-    LT_TRY(lt_gateway_runs_find(request->gateway, wanted, run, err));
-    LT_TRY(gateway_continue_decide(request->gateway, lt_str_of(run), &decision, err));
+    LT_TRY(lt_gateway_runs_find(request, wanted, run, err));
+    LT_TRY(gateway_continue_decide(request, lt_str_of(run), &decision, err));
   } else if (given != LT_E_NOTFOUND) {
     return given;
   }
-  LT_TRY(lt_gateway_runs_continue(request->gateway, wanted, run, err));
+  LT_TRY(lt_gateway_runs_continue(request, wanted, run, err));
   LT_TRY(lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err));
   return lt_gateway_pages_cut(lt_str_of(run), ret_answer, err);
 }

@@ -127,7 +127,7 @@ lt_status lt_gateway_direct_call(lt_gateway_request *request, lt_str id, lt_json
   }
   const lt_gateway_program call = {.tool = id, .input = lt_buf_view_or(&input, LT_STR("{}"))};
   LT_TRY(lt_buf_check(&input, err, "the arguments are too long"));
-  LT_TRY(lt_gateway_runs_start(request->gateway, &call, run, err));
+  LT_TRY(lt_gateway_runs_start(request, &call, run, err));
   request->is_direct = true;
   return lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err);
 }

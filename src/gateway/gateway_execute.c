@@ -59,10 +59,10 @@ static lt_status gateway_execute_call(lt_gateway_request *request, lt_json argum
   char run[LT_STORE_ID_BYTES + 1];
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   LT_TRY(gateway_execute_read(arguments, &arena, &program, err));
-  LT_TRY(lt_gateway_runs_start(request->gateway, &program, run, err));
+  LT_TRY(lt_gateway_runs_start(request, &program, run, err));
   lt_status status = lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err);
   if (request->is_cancelled) { /* nobody knows of the run, and nobody wants its effects */
-    (void)lt_agent_cancel(request->gateway->agent, LT_GATEWAY_USER, lt_str_of(run), NULL);
+    (void)lt_agent_cancel(request->gateway->agent, request->peer->user, lt_str_of(run), NULL);
   }
   LT_TRY(status);
   return lt_gateway_pages_cut(lt_str_of(run), ret_answer, err);

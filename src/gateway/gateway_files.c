@@ -27,15 +27,15 @@ static void gateway_files_put_line(const gateway_file *file, lt_buf *text) {
                 LT_STR_ARG(file->mime_type), (long long)file->bytes, LT_STR_ARG(file->id), LT_STR_ARG(file->id));
 }
 
-static void gateway_files_put_one(lt_gateway *gateway, lt_json output, lt_arena *arena,
+static void gateway_files_put_one(const lt_gateway_request *request, lt_json output, lt_arena *arena,
                                   lt_gateway_answer *answer) LT_YIELDS {
   gateway_file file = {.bytes = 0};
   lt_json_doc doc;
   LT_AUTO_BUF(artifact, LT_JSON_MAX_BYTES);
-  lt_store *store = lt_toolbox_db(gateway->session->toolbox);
+  lt_store *store = lt_toolbox_db(request->gateway->session->toolbox);
   if (!lt_json_str(lt_json_get(output, "artifact"), arena, &file.id) ||
       !lt_json_str(lt_json_get(output, "mimeType"), arena, &file.mime_type) ||
-      lt_store_artifact_get(store, LT_GATEWAY_USER, file.id, &artifact, NULL) != LT_OK ||
+      lt_store_artifact_get(store, request->peer->user, file.id, &artifact, NULL) != LT_OK ||
       lt_json_parse(arena, lt_buf_view(&artifact), &doc, NULL) != LT_OK) {
     return; /* it was trimmed since */
   }
@@ -49,10 +49,11 @@ static void gateway_files_put_one(lt_gateway *gateway, lt_json output, lt_arena 
   }
 }
 
-void lt_gateway_files_put(lt_gateway *gateway, lt_json prompt, lt_arena *arena, lt_gateway_answer *answer) {
+void lt_gateway_files_put(const lt_gateway_request *request, lt_json prompt, lt_arena *arena,
+                          lt_gateway_answer *answer) {
   for (lt_json_iter it = lt_json_each(lt_json_get(prompt, "output")); lt_json_next(&it);) {
     if (lt_json_str_eq(lt_json_get(it.value, "type"), LT_STR("file"))) {
-      gateway_files_put_one(gateway, it.value, arena, answer);
+      gateway_files_put_one(request, it.value, arena, answer);
     }
   }
 }

@@ -196,7 +196,7 @@ static void gateway_http_post_modern(gateway_exchange *x) LT_YIELDS {
     gateway_http_refuse(x, 503, LT_MCP_INTERNAL_ERROR, lt_err_msg(&err), LT_STR_NULL);
     return;
   }
-  if (lt_gateway_peer_open(x->http->gateway, &way, &peer, &err) == LT_OK) {
+  if (lt_gateway_peer_open(x->http->gateway, &way, x->user, &peer, &err) == LT_OK) {
     if (gateway_http_exchange(x, peer, stream) != LT_OK) {
       gateway_http_cancel_requests(peer);
     }

@@ -99,7 +99,7 @@ static lt_status gateway_http_session_fill(lt_gateway_http_session *s, lt_str us
     return lt_fail(err, LT_E_IO, "the kernel has no random bytes");
   }
   LT_TRY(lt_gateway_stream_new(s->http->loop, &s->own, err));
-  return lt_gateway_peer_open(s->http->gateway, &way, &s->peer, err);
+  return lt_gateway_peer_open(s->http->gateway, &way, user, &s->peer, err);
 }
 
 lt_status lt_gateway_http_session_open(lt_gateway_http *http, lt_str user, lt_gateway_http_session **ret_session,

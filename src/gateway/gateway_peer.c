@@ -5,16 +5,22 @@
 #include "gateway/gateway_resources.h"
 
 /* --- Opening, closing --------------------------------------------------------------------------------------------- */
-lt_status lt_gateway_peer_open(lt_gateway *gateway, const lt_gateway_way *way, lt_gateway_peer **ret_peer,
+lt_status lt_gateway_peer_open(lt_gateway *gateway, const lt_gateway_way *way, lt_str user, lt_gateway_peer **ret_peer,
                                lt_err *err) {
   lt_gateway_peer *peer = lt_mem_zalloc(1, sizeof *peer);
   if (peer == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another client");
   }
+  lt_arena_init(&peer->arena, LT_GATEWAY_PEER_BYTES);
+  peer->user = lt_arena_dup(&peer->arena, user);
+  if (peer->user.p == NULL) {
+    lt_arena_release(&peer->arena);
+    lt_mem_free(peer);
+    return lt_fail(err, LT_E_NOMEM, "no memory for another client");
+  }
   peer->gateway = gateway;
   peer->way = *way;
   peer->users = 1;
-  lt_arena_init(&peer->arena, LT_GATEWAY_PEER_BYTES);
   peer->next = gateway->peers;
   if (peer->next != NULL) {
     peer->next->prev = peer;

@@ -24,12 +24,13 @@ struct lt_gateway_peer {
   lt_gateway *gateway;
   lt_gateway_peer *prev, *next; /* of the gateway */
   lt_gateway_way way;
+  lt_str user;                  /* whose runs it has */
   lt_gateway_request *requests; /* that are open */
   lt_gateway_expected *expected;
   int64_t last_id; /* of our requests */
   size_t users;    /* requests, and whoever opened it: the last one frees it */
   bool is_closed;
-  lt_arena arena;     /* what initialize has said */
+  lt_arena arena;     /* the user's name, and what initialize has said */
   lt_json hello;      /* the params of initialize; NONE before it, and for clients of 2026-07-28 */
   lt_str version;     /* that was agreed on; empty before it */
   char log_level[16]; /* logging/setLevel; empty: not set */

@@ -25,8 +25,8 @@ static lt_status gateway_read_call(lt_gateway_request *request, lt_json argument
   if (lt_json_exists(at) && (!lt_json_int(at, &from) || from < 0)) {
     return lt_fail(err, LT_E_INVALID, "from: expected a number of bytes, 0 or more");
   }
-  LT_TRY(lt_gateway_runs_find(request->gateway, wanted, run, err));
-  LT_TRY(lt_gateway_runs_tell(request->gateway, lt_str_of(run), ret_answer, err));
+  LT_TRY(lt_gateway_runs_find(request, wanted, run, err));
+  LT_TRY(lt_gateway_runs_tell(request, lt_str_of(run), ret_answer, err));
   lt_buf_clear(&ret_answer->blocks); /* they came with the first piece */
   return lt_gateway_pages_take(lt_str_of(run), (uint64_t)from, ret_answer, err);
 }

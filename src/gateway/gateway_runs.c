@@ -36,17 +36,17 @@ static void gateway_runs_put_message(const lt_gateway_program *program, lt_buf *
   lt_json_end_object(&w);
 }
 
-lt_status lt_gateway_runs_start(lt_gateway *gateway, const lt_gateway_program *program,
+lt_status lt_gateway_runs_start(const lt_gateway_request *r, const lt_gateway_program *program,
                                 char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) {
   LT_AUTO_BUF(message, LT_PROMPT_INPUT_BYTES);
   lt_prompt_ids ids;
   gateway_runs_put_message(program, &message);
   LT_TRY(lt_buf_check(&message, err, "the program is too long"));
-  const lt_prompt_request request = {.user = LT_GATEWAY_USER,
+  const lt_prompt_request request = {.user = r->peer->user,
                                      .input = lt_buf_view(&message),
                                      .mode = LT_STR("program"),
                                      .is_deferred = program->session.n == 0};
-  LT_TRY(lt_agent_start(gateway->agent, &request, &ids, err));
+  LT_TRY(lt_agent_start(r->gateway->agent, &request, &ids, err));
   memcpy(ret_run, ids.prompt, LT_STORE_ID_BYTES + 1);
   return LT_OK;
 }
@@ -62,15 +62,16 @@ static bool gateway_runs_is_orphan(const lt_json_doc *orphans, lt_str run) {
 
 /* Prompts of conversations are in the same store, and no client's business: a run is named by its whole id, and is a
  * prompt of mode "program". */
-lt_status lt_gateway_runs_find(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) {
+lt_status lt_gateway_runs_find(const lt_gateway_request *r, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
+                               lt_err *err) {
   LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc doc;
-  lt_store *store = lt_toolbox_db(gateway->session->toolbox);
+  lt_store *store = lt_toolbox_db(r->gateway->session->toolbox);
   if (wanted.n != LT_STORE_ID_BYTES) {
     return lt_fail(err, LT_E_NOTFOUND, "name the run by its whole id: the answer that named it has it");
   }
-  LT_TRY(lt_store_prompt_get(store, LT_GATEWAY_USER, wanted, &prompt, err));
+  LT_TRY(lt_store_prompt_get(store, r->peer->user, wanted, &prompt, err));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&prompt), &doc, err));
   if (!lt_json_str_eq(lt_json_get(lt_json_root(&doc), "mode"), LT_STR("program"))) {
     return lt_fail(err, LT_E_NOTFOUND, "no such run");
@@ -80,17 +81,17 @@ lt_status lt_gateway_runs_find(lt_gateway *gateway, lt_str wanted, char ret_run[
   return LT_OK;
 }
 
-lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
+lt_status lt_gateway_runs_continue(const lt_gateway_request *r, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
                                    lt_err *err) {
   LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc orphans;
-  lt_store *store = lt_toolbox_db(gateway->session->toolbox);
-  LT_TRY(lt_gateway_runs_find(gateway, wanted, ret_run, err));
-  LT_TRY(lt_store_prompt_orphans_of(store, LT_GATEWAY_USER, LT_STR_NULL, &list, err));
+  lt_store *store = lt_toolbox_db(r->gateway->session->toolbox);
+  LT_TRY(lt_gateway_runs_find(r, wanted, ret_run, err));
+  LT_TRY(lt_store_prompt_orphans_of(store, r->peer->user, LT_STR_NULL, &list, err));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&list), &orphans, err));
   lt_str run = lt_str_of(ret_run);
-  return gateway_runs_is_orphan(&orphans, run) ? lt_agent_resume(gateway->agent, LT_GATEWAY_USER, run, err) : LT_OK;
+  return gateway_runs_is_orphan(&orphans, run) ? lt_agent_resume(r->gateway->agent, r->peer->user, run, err) : LT_OK;
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
@@ -247,7 +248,7 @@ static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answe
   return lt_buf_check(&answer->text, err, "no memory for the answer");
 }
 
-static lt_status gateway_runs_tell_prompt(lt_gateway *gateway, lt_str run, const lt_buf *prompt,
+static lt_status gateway_runs_tell_prompt(const lt_gateway_request *r, lt_str run, const lt_buf *prompt,
                                           lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS {
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
   lt_json_doc doc;
@@ -256,19 +257,19 @@ static lt_status gateway_runs_tell_prompt(lt_gateway *gateway, lt_str run, const
   const gateway_run_view view = {.run = run,
                                  .prompt = lt_json_root(&doc),
                                  .arena = &arena,
-                                 .asking = gateway->asking,
-                                 .approves_by_call = gateway->session->config.mcp_approves_by_call};
+                                 .asking = r->gateway->asking,
+                                 .approves_by_call = r->gateway->session->config.mcp_approves_by_call};
   LT_TRY(gateway_runs_put(&view, ret_answer, err));
   if (ret_answer->whole.n == 0) {
-    lt_gateway_files_put(gateway, view.prompt, &arena, ret_answer);
+    lt_gateway_files_put(r, view.prompt, &arena, ret_answer);
   }
   return lt_buf_check(&ret_answer->text, err, "no memory for the answer");
 }
 
-lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {
+lt_status lt_gateway_runs_tell(const lt_gateway_request *r, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {
   LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
-  LT_TRY(lt_store_prompt_get(lt_toolbox_db(gateway->session->toolbox), LT_GATEWAY_USER, run, &prompt, err));
-  return gateway_runs_tell_prompt(gateway, run, &prompt, ret_answer, err);
+  LT_TRY(lt_store_prompt_get(lt_toolbox_db(r->gateway->session->toolbox), r->peer->user, run, &prompt, err));
+  return gateway_runs_tell_prompt(r, run, &prompt, ret_answer, err);
 }
 
 /* What has ended is told from memory: the store may not have it. */
@@ -276,8 +277,8 @@ lt_status lt_gateway_runs_answer(lt_gateway_request *request, lt_str run, lt_gat
   LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
   gateway_runs_await(request, run, &prompt);
   if (prompt.n > 0) {
-    return gateway_runs_tell_prompt(request->gateway, run, &prompt, ret_answer, err);
+    return gateway_runs_tell_prompt(request, run, &prompt, ret_answer, err);
   }
   LT_TRY(lt_agent_store(request->gateway->agent, run, err));
-  return lt_gateway_runs_tell(request->gateway, run, ret_answer, err);
+  return lt_gateway_runs_tell(request, run, ret_answer, err);
 }

@@ -1,4 +1,5 @@
-/* Runs of programs: prompts in mode "program", started, waited for, told. Internal to gateway/. */
+/* Runs of programs: prompts in mode "program", started, waited for, told. A run belongs to the user of the client that
+ * began it; for all others there is none. Internal to gateway/. */
 #ifndef LT_GATEWAY_GATEWAY_RUNS_H
 #define LT_GATEWAY_GATEWAY_RUNS_H
 
@@ -14,15 +15,15 @@ typedef struct lt_gateway_program {
 } lt_gateway_program;
 
 /* Starts a program, which is stored at its first effect or wait. LT_YIELDS. Errors: those of lt_agent_start. */
-lt_status lt_gateway_runs_start(lt_gateway *gateway, const lt_gateway_program *program,
+lt_status lt_gateway_runs_start(const lt_gateway_request *request, const lt_gateway_program *program,
                                 char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
-/* Checks that there is a run with that whole id. LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
-lt_status lt_gateway_runs_find(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
+/* Checks that the user has a run with that whole id. LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
+lt_status lt_gateway_runs_find(const lt_gateway_request *request, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
                                lt_err *err) LT_YIELDS;
 /* Goes on with a run that no living process has. LT_OK also when it runs or has ended. LT_YIELDS. Errors:
  * those of lt_gateway_runs_find and of lt_agent_resume. */
-lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
-                                   lt_err *err) LT_YIELDS;
+lt_status lt_gateway_runs_continue(const lt_gateway_request *request, lt_str wanted,
+                                   char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
 /* Waits until a run of this process has ended, or for mcp.waitMs, or until the request is cancelled, and tells the run
  * as lt_gateway_runs_tell does. A run that has not ended is stored before. LT_YIELDS. Errors: those of
  * lt_gateway_runs_tell. */
@@ -30,5 +31,6 @@ lt_status lt_gateway_runs_answer(lt_gateway_request *request, lt_str run, lt_gat
                                  lt_err *err) LT_YIELDS;
 /* Appends what a run has said, its whole answer where it was a call of one tool, its result or its error; or, when it
  * has not ended, what it waits for and how to go on. LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
-lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS;
+lt_status lt_gateway_runs_tell(const lt_gateway_request *request, lt_str run, lt_gateway_answer *ret_answer,
+                               lt_err *err) LT_YIELDS;
 #endif

@@ -8,6 +8,7 @@
 #include "gateway/gateway.h"
 #include "tool/masked_records.h"
 
+/* The command line's user: whose clients over stdio are, and those of `lathe mcp --http`. */
 #define LT_GATEWAY_USER LT_STR("local")
 
 typedef struct lt_gateway_request lt_gateway_request;

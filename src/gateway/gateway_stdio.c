@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "gateway/gateway_state.h"
 #include "io/lines.h"
 #include "io/watch.h"
 
@@ -145,7 +146,7 @@ static lt_status gateway_stdio_open(gateway_stdio *s, lt_err *err) {
 lt_status lt_gateway_stdio_serve(lt_gateway *gateway, lt_session *session, int in_fd, int out_fd, lt_err *err) {
   gateway_stdio s = {.session = session, .in_fd = in_fd, .out_fd = out_fd};
   const lt_gateway_way way = {.send = gateway_stdio_send, .arg = &s};
-  LT_TRY(lt_gateway_peer_open(gateway, &way, &s.peer, err));
+  LT_TRY(lt_gateway_peer_open(gateway, &way, LT_GATEWAY_USER, &s.peer, err));
   lt_status status = gateway_stdio_open(&s, err);
   if (status == LT_OK) {
     gateway_stdio_read(&s);

@@ -110,7 +110,7 @@ static void serve_on_event(void *arg, lt_str user, const char *event, lt_str dat
   lt_serve *serve = arg;
   lt_serve_events_take(serve->events, user, event, data);
   if (serve->gateway != NULL) {
-    lt_gateway_take_event(serve->gateway, event, data);
+    lt_gateway_take_event(serve->gateway, user, event, data);
   }
   if (strcmp(event, "prompt.completed") == 0 && serve->closing.why == LT_OK) {
     serve_want_title(serve, user, data);

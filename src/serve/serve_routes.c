@@ -138,26 +138,14 @@ static void route_put_preflight(lt_serve_request *r) {
 /* /mcp is no row of the table: its bodies and answers are those of another protocol. */
 static const lt_serve_route route_mcp = {.path = "/mcp"};
 
-/* The runs of the gateway are the local user's. */
-static bool route_admit_mcp(lt_serve_request *r, bool is_final) {
-  r->route = &route_mcp;
-  if (!lt_serve_users_identify(r, is_final)) {
-    return false;
-  }
-  if (is_final && !lt_str_eq(r->user, LT_SERVE_LOCAL_USER)) {
-    lt_serve_request_refuse(r, 403, "user", "/mcp is the local user's: `lathe serve token add local` makes a token");
-    return false;
-  }
-  return true;
-}
-
 static bool route_admit(lt_serve_request *r, bool is_final) {
   route_search found = routes_find(r->call);
   if (!route_admit_sender(r)) {
     return false;
   }
   if (lt_str_eqc(r->call->path, route_mcp.path)) {
-    return route_admit_mcp(r, is_final);
+    r->route = &route_mcp;
+    return lt_serve_users_identify(r, is_final);
   }
   routes_put_headers(r);
   if (!found.is_path_known) {

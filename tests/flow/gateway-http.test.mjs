@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { serve } from "./server.mjs";
-import { bare, describe, fake, patience, recording, root, run, scripted, servers, start, test, until } from "./harness.mjs";
+import { bare, describe, fake, folder, patience, recording, root, run, scripted, servers, start, test, until } from "./harness.mjs";
 
 const require = createRequire(join(root, "tests/package.json"));
 const JSON_AND_EVENTS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -190,6 +190,43 @@ describe("lathe serve, at /mcp", { concurrency: 3 }, () => {
     await client.close();
     assert.equal((await s.ask("GET", "/healthz")).status, 200);
     assert.equal((await s.ask("POST", "/mcp", execute("1"), { ...head("tools/call", "execute_code"), origin: "http://evil.example" })).status, 403);
+    assert.equal((await s.stop()).code, 0);
+  });
+
+  test("a user's runs and sessions are nobody else's", async () => {
+    const state = folder(), policy = [{ match: "good.add", action: "ask" }];
+    const token = async (user) => ({ authorization: `Bearer ${(await run(["serve", "token", "add", user], { env: { XDG_STATE_HOME: state } })).stdout.trim()}` });
+    const [ann, bob] = [await token("ann"), await token("bob")];
+    const s = await serve({ ...bare, mcpServers: { good: fake() }, tools: { policy }, mcp: { waitMs: 300, approveByCall: true } }, { state });
+    const call = async (user, name, args) => (await s.ask("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args, _meta: MODERN } }, { ...head("tools/call", name), ...user })).json.result;
+    const told = async (...how) => (await call(...how)).content[0].text;
+
+    const ended = async (user, text) => {
+      for (let more; (more = /Run ([0-9a-f]{32}) is not done/.exec(text)); ) text = await told(user, "continue_run", { run: more[1] });
+      return text;
+    };
+
+    const waits = await told(ann, "execute_code", { code: "goodAdd({ a: 1, b: 2 })" });
+    const [, id] = /Run ([0-9a-f]{32}) is not done/.exec(waits), [, question] = /call "([^"]+)" and decision/.exec(waits);
+    assert.equal((await s.get(`/prompts/${id}`, ann)).json.userId, "ann");
+    for (const [name, args] of [["continue_run", { run: id }], ["continue_run", { run: id, call: question, decision: "approve" }], ["read_output", { run: id }]]) {
+      const refused = await call(bob, name, args);
+      assert.deepEqual([refused.isError, /goodAdd|waiting|not done/.test(refused.content[0].text)], [true, false], refused.content[0].text);
+    }
+    assert.equal((await s.get(`/prompts/${id}`, bob)).status, 404);
+    assert.equal((await s.get(`/prompts/${id}`, ann)).json.state, "waiting_for_approval", "bob has decided nothing");
+    assert.equal(await ended(ann, await told(ann, "continue_run", { run: id, call: question, decision: "approve" })), "3");
+    assert.equal((await call(bob, "read_output", { run: id })).isError, true, "also when it has ended");
+
+    const work = async (user, code) => ended(user, await told(user, "execute_code", { code, session: "work" }));
+    await work(ann, "let secret = 41");
+    assert.match(await work(bob, "typeof secret"), /^undefined\b/);
+    assert.match(await work(ann, "secret + 1"), /^42\b/);
+
+    const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } } };
+    const session = (await s.ask("POST", "/mcp", hello, { ...JSON_AND_EVENTS, ...ann })).headers.get("mcp-session-id");
+    const listed = async (user) => (await s.ask("POST", "/mcp", { jsonrpc: "2.0", id: 2, method: "tools/list" }, { ...JSON_AND_EVENTS, "mcp-session-id": session, ...user })).status;
+    assert.deepEqual([await listed(bob), await listed(ann), await listed({})], [404, 200, 401]);
     assert.equal((await s.stop()).code, 0);
   });
 });
