@@ -172,6 +172,16 @@ bool lt_mcp_auth_is_registered(const lt_mcp_auth *auth, unsigned methods, lt_mcp
   return ret_client->client_id.p != NULL && ret_client->client_method.p != NULL;
 }
 
+/* No person sees where the client's secret goes, and the server names the place: it stays the first one. */
+static lt_status mcp_auth_check_issuer(const lt_mcp_auth *auth, lt_str earlier, lt_str issuer, lt_err *err) {
+  return earlier.n == 0 || lt_str_eq(earlier, issuer)
+             ? LT_OK
+             : lt_fail(err, LT_E_DENIED,
+                       "the server names another authorization server than before, which did not get the client's "
+                       "secret: if that is right, run `lathe logout %.*s` first",
+                       LT_STR_ARG(auth->o.server));
+}
+
 /* "the client requests an access token using only its client credentials" (OAuth 2.1, section 4.2) */
 static lt_status mcp_auth_use_credentials(lt_mcp_auth *auth, lt_mcp_tokens *tokens, lt_err *err) LT_YIELDS {
   LT_AUTO_ARENA(arena, LT_MCP_AUTH_MEMORY_BYTES);
@@ -179,6 +189,7 @@ static lt_status mcp_auth_use_credentials(lt_mcp_auth *auth, lt_mcp_tokens *toke
   LT_AUTO_BUF(scopes, LT_MCP_AUTH_SCOPES_MAX_BYTES);
   lt_mcp_auth_metadata m;
   LT_TRY(lt_mcp_auth_find_server(auth, NULL, &arena, &m, err));
+  LT_TRY(mcp_auth_check_issuer(auth, tokens->issuer, m.issuer, err));
   lt_mcp_tokens_release(tokens);
   if (!lt_mcp_auth_is_registered(auth, m.methods, tokens)) {
     return lt_fail(err, LT_E_CONFIG, "\"oauth\" of a client of its own needs clientId and clientSecretEnv");

@@ -139,6 +139,17 @@ static unsigned mcp_auth_metadata_methods(lt_json root) {
   return methods;
 }
 
+/* A login prints an endpoint and hands it to a browser: a line break in it could write lines of its own (RFC 3986,
+ * section 2: the characters of an address). */
+static bool mcp_auth_metadata_is_address(lt_str url) {
+  for (size_t i = 0; i < url.n; i++) {
+    if (url.p[i] <= ' ' || url.p[i] > '~' || memchr("\"<>\\^`{|}", url.p[i], 9) != NULL) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static lt_status mcp_auth_metadata_check_endpoints(const lt_mcp_auth_search *search, const lt_mcp_auth_metadata *m,
                                                    lt_err *err) {
   bool may_be_local = lt_mcp_url_is_loopback(search->server_url);
@@ -148,6 +159,10 @@ static lt_status mcp_auth_metadata_check_endpoints(const lt_mcp_auth_search *sea
     if ((i < 2 || endpoints[i].n > 0) && !lt_mcp_auth_fetch_may(endpoints[i], may_be_local)) {
       return lt_fail(err, LT_E_DENIED,
                      "an endpoint of the authorization server is missing or does not begin with https://");
+    }
+    if (!mcp_auth_metadata_is_address(endpoints[i])) {
+      return lt_fail(err, LT_E_DENIED,
+                     "an endpoint of the authorization server has characters that no address has; it was not used");
     }
   }
   return LT_OK;

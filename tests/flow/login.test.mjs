@@ -130,6 +130,7 @@ describe("a login", { concurrency: 3 }, () => {
     ["a resource of somebody else", { resource: { resource: "https://evil.example/mcp" } }, /is for another address than "url"/],
     ["no PKCE", { metadata: { code_challenge_methods_supported: ["plain"] } }, /does not say that it has PKCE with S256/],
     ["an endpoint without TLS elsewhere", { metadata: { token_endpoint: "http://tokens.example/" } }, /does not begin with https/],
+    ["an endpoint with a line of its own", { metadata: { authorization_endpoint: "http://127.0.0.1:1/a\nlogged in" } }, /has characters that no address has/],
     ["nobody registers by itself", { metadata: { registration_endpoint: undefined } }, /register Lathe there with the redirect address http:\/\/127\.0\.0\.1:\d+\/callback/],
   ]) {
     test(`${what}: refused before anybody is asked`, async () => {
@@ -228,6 +229,19 @@ describe("tokens", { concurrency: 3 }, () => {
     assert.match((await who.call()).stderr, /oauth\.clientSecretEnv names the variable ROBOT_SECRET, which is not set/);
     assert.equal((await who.logout()).code, 0);
     assert.deepEqual(who.files(), []);
+  });
+  test("a client's own secret goes to no other authorization server than before", async () => {
+    const server = await loginServer(), other = await loginServer();
+    const who = person(server, { oauth: { grant: "client_credentials", clientId: "robot", clientSecretEnv: "ROBOT_SECRET" } }, { ROBOT_SECRET: "a secret of it" });
+    assert.equal((await who.call()).code, 0);
+    server.access.clear();
+    server.options.resource = { authorization_servers: [other.origin] };
+    assert.match((await who.call()).stderr, /names another authorization server than before.*run `lathe logout web` first/);
+    assert.deepEqual(other.of("/token"), []);
+    assert.equal((await who.logout()).code, 0);
+    server.options.distrusts = true;
+    await who.call();
+    assert.equal(other.of("/token").length, 1);
   });
   test("a changed url does not get the old token", async () => {
     const server = await loginServer(), other = await loginServer(), who = person(server);
