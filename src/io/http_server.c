@@ -189,12 +189,25 @@ static size_t http_server_no_unescape(void *arg, struct MHD_Connection *connecti
   return strlen(text);
 }
 
-/* The library closes the descriptor soon. The handler of an answer in pieces may still be running. */
+static void http_server_on_gone_closed(uv_handle_t *handle) {
+  http_server_call_drop(handle->data);
+}
+
+/* Allowed twice. After the library has closed the descriptor it is too late: another connection may have its number,
+ * and closing the handle would end the watch of that one. */
+static void http_server_unwatch_client(lt_server_call *c) {
+  if (!uv_is_closing((uv_handle_t *)&c->gone)) {
+    uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed);
+  }
+}
+
+/* The library closes the descriptor soon, or reads the next request from it. The handler of an answer in pieces may
+ * still be running. */
 static void http_server_lose(lt_server_call *c) {
   c->connection = NULL;
   c->is_parked = false;
   if (c->state == CALL_BEGUN && !c->is_ended) {
-    uv_poll_stop(&c->gone);
+    http_server_unwatch_client(c);
     lt_cancel_fire(&c->cancel, LT_E_CLOSED);
     lt_http_server_stream_drop(c);
   }
@@ -296,10 +309,6 @@ static void http_server_on_gone(uv_poll_t *poll, int status, int events) {
   }
 }
 
-static void http_server_on_gone_closed(uv_handle_t *handle) {
-  http_server_call_drop(handle->data);
-}
-
 /* The library does not watch a suspended connection, so it is watched here. */
 static bool http_server_watch_client(lt_server_call *c) {
   const union MHD_ConnectionInfo *info =
@@ -321,7 +330,7 @@ static void http_server_on_fiber(void *arg) {
   server->options.handle(server->options.arg, &c->base, &c->answer);
   c->base.body = LT_STR_NULL;
   http_server_drop_body(c);
-  uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed); /* before the library can close the descriptor */
+  http_server_unwatch_client(c);
   server->handled--;
   if (c->state == CALL_BEGUN) {
     lt_http_server_stream_end(c);
@@ -330,6 +339,7 @@ static void http_server_on_fiber(void *arg) {
     server->mhd->resume_connection(c->connection);
   }
   lt_http_server_ask_for_turn(server);
+  http_server_call_drop(c);
 }
 
 /* The request is complete. */
@@ -339,9 +349,10 @@ static enum MHD_Result http_server_begin(lt_server_call *c) {
     return http_server_refuse(c, 503, "no room for another request\n");
   }
   if (lt_loop_spawn(server->loop, http_server_on_fiber, c, NULL) != LT_OK) {
-    uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed);
+    http_server_unwatch_client(c);
     return http_server_refuse(c, 503, "no memory for another request\n");
   }
+  c->users++; /* the fiber */
   c->state = CALL_HANDLED;
   http_server_set_handled(c, true);
   server->handled++;

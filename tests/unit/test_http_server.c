@@ -27,6 +27,8 @@ static unsigned handled, cancelled, going_on, most_going_on;
 static lt_status why_cancelled;
 static lt_wait entered; /* woken by a handler that waits */
 
+static lt_cancel *stop; /* ends the wait of /pieces/on */
+
 static lt_status wait_for(lt_cancel *cancel, uint64_t ms) LT_YIELDS {
   lt_wait wait;
   lt_cancel_node node;
@@ -53,6 +55,9 @@ static void pieces(const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
   if (lt_str_eqc(call->path, "/pieces/endless")) {
     hang(call);
     why_not_sent = lt_http_call_send(call, LT_STR("x"), NULL);
+  } else if (lt_str_eqc(call->path, "/pieces/on")) {
+    lt_wait_wake(&entered, LT_OK);
+    wait_for(stop, 20000); /* whatever happens to the client */
   } else if (lt_str_eqc(call->path, "/pieces/unread")) {
     static char block[LT_MIB];
     memset(block, 'u', sizeof block);
@@ -592,6 +597,38 @@ static void test_pieces_gone(void **state) {
   in_world(body_pieces_gone);
 }
 
+/* The answer of a HEAD request is over before its handler is: the handler's end does not touch the connection, whose
+ * next request is watched as any other. */
+static void body_pieces_outlived(void) {
+  static const char head[] = "HEAD /pieces/on HTTP/1.1\r\nHost: x\r\n\r\n";
+  lt_cancel until;
+  client c = {0};
+  lt_cancel_init(&until);
+  stop = &until;
+  int fd = connect_client(&c);
+  send_all(fd, head, strlen(head));
+  lt_wait_on(&entered, UINT64_MAX);
+  send_all(fd, hang_request, strlen(hang_request));
+  lt_wait_on(&entered, UINT64_MAX);
+  lt_loop_sleep(loop, 1); /* the loop has polled once, and watches the second request */
+  assert_int_equal(going_on, 2);
+  lt_cancel_fire(&until, LT_E_CANCELLED);
+  while (going_on > 1) {
+    lt_loop_sleep(loop, 1);
+  }
+  assert_int_equal(cancelled, 0);
+  close(fd);
+  while (cancelled == 0) {
+    lt_loop_sleep(loop, 1);
+  }
+  assert_int_equal(why_cancelled, LT_E_CLOSED);
+}
+
+static void test_pieces_outlived(void **state) {
+  (void)state;
+  in_world(body_pieces_outlived);
+}
+
 /* A client that does not read holds up nobody; when it reads, it gets everything. */
 static void body_pieces_unread(void) {
   static const char unread[] = "GET /pieces/unread HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -712,6 +749,7 @@ int main(void) {
       cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_pieces_then_more),
       cmocka_unit_test(test_pieces_gone),
+      cmocka_unit_test(test_pieces_outlived),
       cmocka_unit_test(test_pieces_unread),
       cmocka_unit_test(test_closed_while_sending),
       cmocka_unit_test(test_without_memory),
