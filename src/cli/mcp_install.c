@@ -82,13 +82,13 @@ static lt_status mcp_install_outline(lt_mcp_install *install, const lt_mcp_insta
   LT_AUTO_BUF(user_path, PATH_MAX);
   LT_TRY(mcp_install_find_config(install, options, &user_path, err));
   if (install->config_path != NULL && access(install->config_path, F_OK) == 0) {
-    LT_TRY(lt_config_outline_add(&install->arena, install->config_path, &install->outline, err));
+    LT_TRY(lt_config_outline_add(&install->arena, install->config_path, false, &install->outline, err));
   }
   if (user_path.n > 0 && access(user_path.p, F_OK) == 0) {
-    LT_TRY(lt_config_outline_add(&install->arena, user_path.p, &install->outline, err));
+    LT_TRY(lt_config_outline_add(&install->arena, user_path.p, false, &install->outline, err));
   }
   if (options->mcp_config_file != NULL) {
-    LT_TRY(lt_config_outline_add(&install->arena, options->mcp_config_file, &install->outline, err));
+    LT_TRY(lt_config_outline_add(&install->arena, options->mcp_config_file, true, &install->outline, err));
   }
   return LT_OK;
 }

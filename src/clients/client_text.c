@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "clients/client_edit.h"
-#include "clients/jsonc.h"
+#include "json/jsonc.h"
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
 

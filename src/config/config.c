@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "config/config_foreign.h"
 #include "config/config_keys.h"
 #include "config/config_layer.h"
 #include "config/config_secrets.h"
@@ -27,7 +28,8 @@ lt_status lt_config_parse_text(const lt_config_reading *reading, lt_str yaml) {
   lt_yaml_node *root = NULL;
   r.name = lt_arena_dup(&r.config->arena, lt_str_of(r.name)).p;
   LT_TRY(r.name != NULL ? LT_OK : lt_config_no_memory(reading));
-  LT_TRY(lt_yaml_parse(&r.config->arena, yaml, r.name, &root, r.err));
+  LT_TRY(r.is_foreign ? lt_config_foreign_parse(&r.config->arena, yaml, r.name, &root, r.err)
+                      : lt_yaml_parse(&r.config->arena, yaml, r.name, &root, r.err));
   return lt_config_take(&r, root);
 }
 

@@ -281,8 +281,8 @@ lt_status lt_config_inspect(const char *path, lt_config *ret_config, lt_err *err
  * relative paths. */
 lt_status lt_config_parse(lt_str yaml, const char *name, const char *folder, lt_config *ret_config, lt_err *err);
 
-/* Adds the servers of another client's file (`.mcp.json`) to a configuration that was parsed or loaded. Its other keys
- * are warnings. On equal names the new server wins. */
+/* Adds the servers of another client's file (`.mcp.json`, or VS Code's or opencode's form) to a configuration that was
+ * parsed or loaded. Its other keys are warnings. On equal names the new server wins. */
 lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder, lt_config *config, lt_err *err);
 
 /* Makes the list of values that are masked everywhere: the configuration's secrets, and the variables of Lathe's own

@@ -81,6 +81,20 @@ static lt_status config_add_reference(const lt_config_reading *r, uint32_t line,
   return LT_OK;
 }
 
+#define NO_REFERENCE "%s:%u: \"${\" must begin ${NAME} or ${NAME:-default}; write $${ for the two characters themselves"
+
+/* Another client knows more of them, such as ${input:token}: a server with one is of no use here, but the others are.
+ */
+static lt_status config_refuse_reference(const lt_config_reading *r, uint32_t line) {
+  if (r->fault == NULL || !r->is_foreign) {
+    return lt_fail(r->err, LT_E_CONFIG, NO_REFERENCE, r->name, line);
+  }
+  if (*r->fault == NULL) {
+    *r->fault = lt_arena_printf(&r->config->arena, NO_REFERENCE, r->name, line).p;
+  }
+  return *r->fault != NULL ? LT_OK : lt_config_no_memory(r);
+}
+
 static lt_status config_expand_into(const lt_config_reading *r, const lt_yaml_node *scalar, bool is_secret,
                                     lt_buf *out) {
   lt_str s = scalar->text;
@@ -95,10 +109,7 @@ static lt_status config_expand_into(const lt_config_reading *r, const lt_yaml_no
     }
     lt_buf_add(out, lt_str_sub(s, done, at));
     if (!config_read_reference(s, at, &ref)) {
-      return lt_fail(
-          r->err, LT_E_CONFIG,
-          "%s:%u: \"${\" must begin ${NAME} or ${NAME:-default}; write $${ for the two characters themselves", r->name,
-          scalar->line);
+      return config_refuse_reference(r, scalar->line);
     }
     LT_TRY(config_add_reference(r, scalar->line, &ref, is_secret, out));
     done = ref.end;

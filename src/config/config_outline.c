@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "config/config_foreign.h"
 #include "config/config_read.h"
 #include "config/yaml.h"
 
@@ -68,7 +69,8 @@ static lt_status config_outline_walk(lt_arena *arena, const lt_yaml_node *node, 
   return LT_OK;
 }
 
-lt_status lt_config_outline_add(lt_arena *arena, const char *path, lt_config_outline *outline, lt_err *err) {
+lt_status lt_config_outline_add(lt_arena *arena, const char *path, bool is_foreign, lt_config_outline *outline,
+                                lt_err *err) {
   LT_AUTO_BUF(text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
   lt_config_identity identity;
   lt_yaml_node *root;
@@ -79,7 +81,8 @@ lt_status lt_config_outline_add(lt_arena *arena, const char *path, lt_config_out
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   LT_TRY(lt_config_read(path, true, &text, &identity, err));
-  LT_TRY(lt_yaml_parse(arena, lt_buf_view(&text), path, &root, err));
+  LT_TRY(is_foreign ? lt_config_foreign_parse(arena, lt_buf_view(&text), path, &root, err)
+                    : lt_yaml_parse(arena, lt_buf_view(&text), path, &root, err));
   const lt_yaml_node *store = lt_yaml_given(root, "store");
   outline->has_store = outline->has_store || (store != NULL && store->type == LT_YAML_SCALAR) ||
                        (store != NULL && lt_yaml_given(store, "url") != NULL);

@@ -14,8 +14,9 @@ typedef struct lt_config_outline {
   bool has_store; /* it says where the database is */
 } lt_config_outline;
 
-/* Adds what the file mentions to `outline`, which starts as zero. Errors: LT_E_NOTFOUND, LT_E_CONFIG, LT_E_LIMIT,
- * LT_E_NOMEM. Owns: the arena. */
-lt_status lt_config_outline_add(lt_arena *arena, const char *path, lt_config_outline *outline, lt_err *err);
+/* Adds what the file mentions to `outline`, which starts as zero. `is_foreign`: another client's file. Errors:
+ * LT_E_NOTFOUND, LT_E_CONFIG, LT_E_LIMIT, LT_E_NOMEM. Owns: the arena. */
+lt_status lt_config_outline_add(lt_arena *arena, const char *path, bool is_foreign, lt_config_outline *outline,
+                                lt_err *err);
 
 #endif

@@ -212,6 +212,13 @@ describe("--mcp-config", () => {
     const file = mcpJson({ mcpServers: { fake: { type: "stdio", ...fake(), env: { A: "${HOME:-x}" } } } });
     assert.equal(await value("fakeAdd({ a: 1, b: 2 })", ["--mcp-config", file]), "3");
   });
+  test("reads VS Code's and opencode's forms, and comments", async () => {
+    const { command, args } = fake();
+    const code = mcpJson(`{ // of the editor\n"servers": {"fake": ${JSON.stringify({ type: "stdio", command, args })},},}`);
+    const open = mcpJson({ theme: "dark", mcp: { fake: { type: "local", command: [command, ...args], enabled: true, environment: { WHO: "{env:HOME}" } } } });
+    assert.equal(await value("fakeAdd({ a: 1, b: 2 })", ["--mcp-config", code]), "3");
+    assert.equal(await value("fakeEnv({ name: 'WHO' }) === fakeEnv({ name: 'HOME' })", ["--mcp-config", open]), true);
+  });
   test("adds to the configuration; on equal names it wins", async () => {
     const c = config({ mcpServers: { a: { ...fake(), env: { WHO: "config" } }, b: { ...fake(), env: { WHO: "config" } } } });
     const file = mcpJson({ mcpServers: { b: { ...fake(), env: { WHO: "mcp.json" } } } });

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "clients/client_server.h"
 #include "clients/client_text.h"
-#include "clients/jsonc.h"
+#include "json/jsonc.h"
 
 #define SERVER "{\"command\":\"/l\",\"args\":[\"mcp\",\"a b\"],\"env\":{\"K\":\"1\"}}"
 

@@ -564,9 +564,77 @@ static void a_flood_of_warnings_is_cut(void **state) {
   lt_buf_release(&buf);
 }
 
+static void vs_codes_form_is_read_with_its_comments(void **state) {
+  (void)state;
+  fixture f;
+  setenv("LATHE_TEST_FORM", "from the environment", 1);
+  parse_well(&f, "");
+  assert_int_equal(
+      parse_mcp(
+          &f,
+          "// of the editor\n{\n  \"inputs\": [{\"id\": \"token\"}], /* asked for */\n"
+          "  \"servers\": {\n"
+          "    \"a\": {\"type\": \"stdio\", \"command\": \"c\", \"args\": [\"//x\", \"${env:LATHE_TEST_FORM}\",],\n"
+          "          \"dev\": 1},\n"
+          "    \"b\": {\"type\": \"http\", \"url\": \"https://x.example/mcp\",\n"
+          "          \"headers\": {\"Authorization\": \"Bearer ${input:token}\"}},\n"
+          "  },\n}\n"),
+      LT_OK);
+  assert_int_equal(f.config.server_count, 2);
+  assert_string_equal(f.config.servers[0].args[0], "//x");
+  assert_string_equal(f.config.servers[0].args[1], "from the environment");
+  assert_string_equal(f.config.warnings[0], ".mcp.json:6: the unknown key \"dev\" in mcpServers.a is ignored");
+  assert_null(f.config.warnings[1]);
+  assert_null(f.config.servers[0].fault);
+  assert_string_equal(f.config.servers[1].url, "https://x.example/mcp");
+  assert_non_null(
+      strstr(f.config.servers[1].fault, ".mcp.json:8: \"${\" must begin ${NAME}")); /* nobody can be asked */
+  lt_config_release(&f.config);
+}
+
+static void opencodes_form_is_read(void **state) {
+  (void)state;
+  fixture f;
+  setenv("LATHE_TEST_FORM", "from the environment", 1);
+  parse_well(&f, "");
+  assert_int_equal(
+      parse_mcp(&f,
+                "{\"$schema\": \"https://opencode.ai/config.json\", \"theme\": \"dark\", \"mcp\": {\n"
+                "\"a\": {\"type\": \"local\", \"command\": [\"npx\", \"-y\", \"${x}\"], \"enabled\": true,\n"
+                "  \"environment\": {\"WHO\": \"{env:LATHE_TEST_FORM}\"}, \"timeout\": 5000},\n"
+                "\"b\": {\"type\": \"remote\", \"url\": \"https://x.example/mcp\", \"oauth\": false},\n"
+                "\"c\": {\"type\": \"local\", \"command\": [\"one\"], \"enabled\": false}}}"),
+      LT_OK);
+  const lt_config_server *a = &f.config.servers[0], *b = &f.config.servers[1], *c = &f.config.servers[2];
+  assert_int_equal(f.config.server_count, 3);
+  assert_string_equal(a->type, "stdio");
+  assert_string_equal(a->command, "npx");
+  assert_string_equal(a->args[0], "-y");
+  assert_string_equal(a->args[1], "${x}"); /* opencode takes it as it is */
+  assert_null(a->args[2]);
+  assert_string_equal(a->env[0], "WHO=from the environment");
+  assert_false(a->disabled);
+  assert_string_equal(b->type, "http");
+  assert_string_equal(c->command, "one");
+  assert_true(c->disabled);
+  assert_string_equal(f.config.warnings[0], ".mcp.json:3: the unknown key \"timeout\" in mcpServers.a is ignored");
+  assert_null(f.config.warnings[1]);
+  lt_config_release(&f.config);
+}
+
+/* What looks like a comment in YAML is an address. */
+static void another_clients_yaml_has_no_such_comments(void **state) {
+  (void)state;
+  fixture f;
+  parse_well(&f, "");
+  assert_int_equal(parse_mcp(&f, "mcpServers: {a: {url: https://x.example/mcp}} # one\n"), LT_OK);
+  assert_string_equal(f.config.servers[0].url, "https://x.example/mcp");
+  lt_config_release(&f.config);
+}
+
 static void a_file_without_servers_is_a_mistake(void **state) {
   (void)state;
-  const char *files[] = {"{}", "", "{\"servers\": {}}", "{\"mcpServers\": null}"};
+  const char *files[] = {"{}", "", "{\"mcp_servers\": {}}", "{\"mcpServers\": null}"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     fixture f;
     parse_well(&f, "");
@@ -858,6 +926,9 @@ int main(void) {
       cmocka_unit_test(another_clients_file_adds_its_servers),
       cmocka_unit_test(its_unknown_keys_are_warnings),
       cmocka_unit_test(a_flood_of_warnings_is_cut),
+      cmocka_unit_test(vs_codes_form_is_read_with_its_comments),
+      cmocka_unit_test(opencodes_form_is_read),
+      cmocka_unit_test(another_clients_yaml_has_no_such_comments),
       cmocka_unit_test(a_file_without_servers_is_a_mistake),
       IN_FOLDER(files_are_looked_for_in_order),
       IN_FOLDER(files_say_what_they_are),

@@ -1,4 +1,4 @@
-#include "clients/jsonc.h"
+#include "json/jsonc.h"
 
 /* One past the string that begins at `at`; the end of the text when it does not end. */
 static size_t jsonc_string_end(lt_str text, size_t at) {

@@ -1,7 +1,7 @@
 /* JSON with comments and trailing commas, as editors write it, made plain JSON of the same length: what is found in the
  * plain text stands at the same place in the file. Pure. */
-#ifndef LT_CLIENTS_JSONC_H
-#define LT_CLIENTS_JSONC_H
+#ifndef LT_JSON_JSONC_H
+#define LT_JSON_JSONC_H
 
 #include "base/buf.h"
 #include "base/str.h"
