@@ -239,6 +239,12 @@ static bool asking_is_attended(const asking_question *q) {
 /* A server's question whose client cannot answer. */
 static void asking_decline(asking_question *q) {
   if (q->call == NULL && !q->is_answered) {
+    for (const lt_gateway_attending *a = q->all->attending; a != NULL; a = a->next) {
+      if (lt_str_eqc(a->run, q->run)) {
+        a->request->lacking = q->capability;
+        a->request->lacking_mode = q->mode;
+      }
+    }
     q->is_answered = true;
     q->status = LT_E_UNSUPPORTED;
     lt_wait_wake(q->answered, LT_OK);

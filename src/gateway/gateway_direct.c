@@ -131,3 +131,36 @@ lt_status lt_gateway_direct_call(lt_gateway_request *request, lt_str id, lt_json
   request->is_direct = true;
   return lt_gateway_runs_answer(request, lt_str_of(run), ret_answer, err);
 }
+
+static bool gateway_direct_is_failed(const lt_gateway_answer *answer) {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_MCP_MESSAGE_MEMORY_BYTES);
+  if (answer->whole.n == 0 || lt_json_parse(&arena, lt_buf_view(&answer->whole), &doc, NULL) != LT_OK) {
+    return answer->is_error;
+  }
+  return lt_json_bool(lt_json_get(lt_json_root(&doc), "isError"), false);
+}
+
+lt_status lt_gateway_direct_check(lt_gateway_request *r, const lt_gateway_answer *answer) {
+  if (!r->is_modern || r->lacking == NULL || !gateway_direct_is_failed(answer)) {
+    return LT_OK;
+  }
+  LT_AUTO_BUF(data, LT_KIB);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "requiredCapabilities");
+  lt_json_begin_object(&w);
+  lt_json_key(&w, r->lacking);
+  lt_json_begin_object(&w);
+  if (r->lacking_mode != NULL) {
+    lt_json_key(&w, r->lacking_mode);
+    lt_json_put_raw(&w, LT_STR("{}"));
+  }
+  lt_json_end_object(&w);
+  lt_json_end_object(&w);
+  lt_json_end_object(&w);
+  r->code = LT_MCP_MISSING_CAPABILITY;
+  r->data = lt_arena_dup_buf(r->arena, &data);
+  return lt_fail(r->err, LT_E_UNSUPPORTED, "the tool asks the client for %s%s%s, which it has not declared", r->lacking,
+                 r->lacking_mode != NULL ? " of mode " : "", r->lacking_mode != NULL ? r->lacking_mode : "");
+}

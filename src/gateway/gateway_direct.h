@@ -17,4 +17,9 @@ bool lt_gateway_direct_find(lt_gateway *gateway, lt_str wire, lt_buf *ret_id);
 lt_status lt_gateway_direct_call(lt_gateway_request *request, lt_str id, lt_json arguments,
                                  lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS;
 
+/* "If processing a request requires a capability the client did not include [...], the server MUST return a
+ * MissingRequiredClientCapabilityError" (2026-07-28, Lifecycle). LT_OK: the answer stands. LT_E_UNSUPPORTED, with the
+ * request's code and data: the tool has failed after its server asked for what the client has not declared. */
+lt_status lt_gateway_direct_check(lt_gateway_request *request, const lt_gateway_answer *answer);
+
 #endif

@@ -14,10 +14,11 @@
 
 #define MODERN       LT_MCP_VERSION_MODERN
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
+#define META_SERVER  "io.modelcontextprotocol/serverInfo"
 
 /* --- Handshake, discovery ----------------------------------------------------------------------------------------- */
-static void gateway_request_put_server(lt_gateway_request *r) {
-  lt_json_key(r->w, "serverInfo");
+static void gateway_request_put_server(lt_gateway_request *r, const char *key) {
+  lt_json_key(r->w, key);
   lt_json_begin_object(r->w);
   lt_json_key(r->w, "name");
   lt_json_put_cstr(r->w, "lathe");
@@ -64,7 +65,7 @@ static lt_status gateway_request_initialize(lt_gateway_request *r) LT_YIELDS {
   lt_json_key(r->w, "protocolVersion");
   lt_json_put_str(r->w, version);
   gateway_request_put_capabilities(r);
-  gateway_request_put_server(r);
+  gateway_request_put_server(r, "serverInfo");
   return gateway_request_put_instructions(r);
 }
 
@@ -74,7 +75,11 @@ static lt_status gateway_request_discover(lt_gateway_request *r) LT_YIELDS {
   lt_json_put_cstr(r->w, MODERN);
   lt_json_end_array(r->w);
   gateway_request_put_capabilities(r);
-  gateway_request_put_server(r);
+  gateway_request_put_server(r, "serverInfo");
+  lt_json_key(r->w, "_meta"); /* where a later wording of 2026-07-28 has it */
+  lt_json_begin_object(r->w);
+  gateway_request_put_server(r, META_SERVER);
+  lt_json_end_object(r->w);
   LT_TRY(gateway_request_put_instructions(r));
   lt_json_key(r->w, "ttlMs");
   lt_json_put_int(r->w, LT_GATEWAY_LIST_TTL_MS);
@@ -215,10 +220,9 @@ static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
     answer.is_error = true;
   }
   lt_secrets_mask_buf(r->gateway->session->secrets, &answer.text);
-  status = LT_OK;
   if (r->wants_input) {
     status = lt_gateway_asking_put_input(r->gateway->asking, r);
-  } else {
+  } else if ((status = tool == NULL ? lt_gateway_direct_check(r, &answer) : LT_OK) == LT_OK) {
     gateway_request_put_answer(r, &answer);
   }
   lt_buf_release(&answer.text);

@@ -25,8 +25,11 @@ struct lt_gateway_request {
   bool wants_input;            /* the client is to answer questions first (gateway_asking.h), of this run: */
   char input_run[LT_STORE_ID_BYTES + 1];
   bool has_brought_input; /* the client has answered some with this request */
-  bool is_cancelled;      /* the client has said that it does not want the answer */
-  lt_cancel cancel;       /* fired by that, by the end of the connection, and by the end of the gateway */
+  /* What a server wanted to ask for this call, and the client has not declared: "sampling"; NULL: nothing. */
+  const char *lacking;
+  const char *lacking_mode; /* of elicitation, as "url"; else NULL */
+  bool is_cancelled;        /* the client has said that it does not want the answer */
+  lt_cancel cancel;         /* fired by that, by the end of the connection, and by the end of the gateway */
   lt_cancel_node closing;
   lt_json_writer *w; /* where the members of the result go */
   lt_err *err;

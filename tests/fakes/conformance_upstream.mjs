@@ -13,11 +13,16 @@ const pause = () => new Promise((done) => setTimeout(done, 10));
 const embedded = (uri, mimeType, said) => ({ type: "resource", resource: { uri, mimeType, text: said } });
 const image = { type: "image", data: PNG, mimeType: "image/png" };
 
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+let unsent = "";
+/** Questions that are asked at once arrive at once: in one piece. */
+function send(message) {
+  if (unsent === "") setImmediate(() => { process.stdout.write(unsent); unsent = ""; });
+  unsent += `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+}
 const notify = (method, params) => send({ method, params });
 const waiting = new Map();
 let asked = 0, client = {};
-const ask = (method, params) => new Promise((done) => { const id = `q${++asked}`; waiting.set(id, done); send({ id, method, params }); });
+const ask = (method, params) => new Promise((done, fail) => { const id = `q${++asked}`; waiting.set(id, { done, fail }); send({ id, method, params }); });
 
 const choice = (title, more) => ({ type: "string", title, ...more });
 const enums = {
@@ -125,7 +130,7 @@ const methods = {
   ping: () => ({}),
   "logging/setLevel": () => ({}),
   "tools/list": () => ({ tools: Object.entries(tools).map(([name, t]) => ({ name, title: t.title, description: `Fixture ${name}`, inputSchema: t.schema ?? empty, outputSchema: t.output, annotations: t.annotations })) }),
-  "tools/call": ({ name: wanted, arguments: given, _meta }) => tools[wanted].run(given, _meta),
+  "tools/call": async ({ name: wanted, arguments: given, _meta }) => { try { return await tools[wanted].run(given, _meta); } catch (e) { return { ...text(e.message), isError: true }; } },
   "resources/list": () => ({ resources: Object.entries(resources).map(([uri, { name, mimeType }]) => ({ uri, name, mimeType })) }),
   "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "test://template/{id}/data", name: "Template", mimeType: "application/json" }] }),
   "resources/read": ({ uri }) => read(uri),
@@ -139,7 +144,11 @@ const methods = {
 createInterface({ input: process.stdin }).on("line", async (line) => {
   if (record) appendFileSync(record, `${line}\n`);
   const message = JSON.parse(line), { id, method, params = {} } = message;
-  if (method === undefined) { waiting.get(id)?.(message.result ?? {}); waiting.delete(id); return; }
+  if (method === undefined) {
+    if (message.error) waiting.get(id)?.fail(new Error(message.error.message)); else waiting.get(id)?.done(message.result);
+    waiting.delete(id);
+    return;
+  }
   if (id === undefined) return;
   try {
     if (!methods[method]) throw Object.assign(new Error("Method not found"), { code: -32601 });
