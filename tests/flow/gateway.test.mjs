@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { scriptedModel } from "./model.mjs";
+import { entries, missing } from "./npm-servers.mjs";
 import { bare, describe, fake, folder, recording, root, run, scripted, servers, start, test, until } from "./harness.mjs";
 
 const require = createRequire(join(root, "tests/package.json"));
@@ -74,6 +75,26 @@ describe("the handshake", { concurrency: 3 }, () => {
     const answer = await client.callTool({ name: "execute_code", arguments: { code: "goodAdd({ a: 1, b: 2 })" } });
     assert.deepEqual(answer.content, [{ type: "text", text: "3" }]);
     await client.close();
+  });
+});
+
+const REAL = ["filesystem", "memory", "everything"];
+describe("real servers", { skip: missing(REAL).length > 0 && "not installed" }, () => {
+  test("one program uses three of them at once", async () => {
+    const dir = folder({ "a.txt": "alpha", "b.txt": "beta" });
+    const c = wire(servers(entries(dir, REAL), { ...bare, tools: { policy: [{ match: "*", action: "allow" }] } }));
+    await c.begins();
+    const { text, isError } = await c.code(`
+      const names = ["a.txt", "b.txt"];
+      const [texts, sums] = await Promise.all([
+        Promise.all(names.map((name) => filesystemReadTextFile({ path: "${dir}/" + name }))),
+        Promise.all(names.map((_, i) => everythingGetSum({ a: i, b: 40 }))),
+      ]);
+      await memoryCreateEntities({ entities: names.map((name, i) => ({ name, entityType: "file", observations: [texts[i].content, String(sums[i])] })) });
+      (await memoryReadGraph({})).entities.map((entity) => entity.observations.join(": "));`);
+    assert.equal(isError, false, text);
+    assert.match(text, /alpha: [^"]*40[^]*beta: [^"]*41/);
+    await c.ends();
   });
 });
 
