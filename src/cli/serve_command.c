@@ -16,8 +16,7 @@ typedef struct serve_options {
 } serve_options;
 
 static const lt_option serve_option_rows[] = {
-    {"--listen", NULL, "HOST:PORT",
-     "where to listen, on loopback (default: server.listen, else 127.0.0.1:8420; port 0: any)",
+    {"--listen", NULL, "HOST:PORT", "where to listen (default: server.listen, else 127.0.0.1:8420; port 0: any)",
      LT_OPTION_IS_TEXT(serve_options, listen)},
     LT_OPTION_CONFIG(serve_options, sources),
     LT_OPTION_MCP_CONFIG(serve_options, sources),
@@ -73,7 +72,7 @@ static int serve_command(void *arg) {
 const lt_command lt_serve_command = {
     .name = "serve",
     .summary = "Serve agents to applications over HTTP",
-    .about = "Serve agents to applications over HTTP, on loopback, and print the address on standard error.\n",
+    .about = "Serve agents to applications over HTTP, and print the address on standard error.\n",
     .synopsis = "[token add USER | token list | token remove USER] [options]",
     .operand = {"token", "say who may use the server", "say token add USER, token list, or token remove USER", false,
                 LT_OPERAND_IS(serve_options, what)},
@@ -85,7 +84,7 @@ const lt_command lt_serve_command = {
     .options_size = sizeof(serve_options),
     .notes =
         "Without tokens, everybody who reaches the address is the user \"local\"; with one, each request needs a "
-        "token.\n"
+        "token. An address that other machines reach needs one.\n"
         "GET /openapi.json describes the API. SIGTERM ends it: prompts that run are continued by the next process.\n"
         "Exit code: 0 ended by a signal, 1 failed, 2 usage, 3 configuration.\n"
         "\n"

@@ -292,7 +292,7 @@ const lt_config_key lt_config_keys[] = {
     {"server", SECTION, .wants = "listen for requests",
      .doc = "The HTTP server, `lathe serve` and `lathe mcp --http`."},
     {"server.listen", TEXT(lt_config, server.listen), .example = "127.0.0.1:8420", .standard_text = "`127.0.0.1:8420`",
-     .doc = "The address of loopback and the port that `lathe serve` listens at."},
+     .doc = "The address and the port that `lathe serve` listens at; another address than loopback needs a token (`lathe serve token add`)."},
     {"server.hosts", TEXTS(lt_config, server.hosts),
      .doc = "The host names that it answers to, beside those of loopback: what a proxy in front of it sends as `Host`."},
     {"server.origins", TEXTS(lt_config, server.origins),

@@ -1,69 +1,26 @@
 #include "gateway/gateway_listen.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/limits.h"
 #include "gateway/gateway_http.h"
 #include "gateway/gateway_message.h"
 #include "gateway/gateway_state.h"
 #include "io/http_guard.h"
+#include "io/listen_address.h"
 
 typedef struct gateway_listen {
   lt_gateway *gateway;
   const lt_config_http *config;
   lt_gateway_http *http;
   lt_http_server *server;
-  char address[64]; /* without brackets */
-  unsigned port;
-  bool is_v6;
+  lt_listen_address address;
 } gateway_listen;
 
 /* --- The address -------------------------------------------------------------------------------------------------- */
-static bool gateway_listen_read_port(lt_str text, unsigned *ret_port) {
-  unsigned port = 0;
-  for (size_t i = 0; i < text.n; i++) {
-    if (text.p[i] < '0' || text.p[i] > '9' || i == 5) {
-      return false;
-    }
-    port = port * 10 + (unsigned)(text.p[i] - '0');
-  }
-  *ret_port = port;
-  return text.n > 0 && port <= 65535;
-}
-
-static lt_status gateway_listen_read(const char *text, gateway_listen *l, lt_err *err) {
-  lt_str all = lt_str_of(text);
-  size_t colon = all.n;
-  while (colon > 0 && all.p[colon - 1] != ':') {
-    colon--;
-  }
-  lt_str host = colon > 0 ? lt_str_sub(all, 0, colon - 1) : LT_STR("127.0.0.1");
-  l->is_v6 = lt_str_starts(host, LT_STR("[")) && lt_str_ends(host, LT_STR("]"));
-  host = l->is_v6 ? lt_str_sub(host, 1, host.n - 1) : host;
-  host = lt_str_eqc(host, "localhost") ? LT_STR("127.0.0.1") : host;
-  if (!gateway_listen_read_port(lt_str_sub(all, colon, all.n), &l->port) || host.n >= sizeof l->address) {
-    return lt_fail(err, LT_E_INVALID, "\"%s\" is no address to listen at: write 127.0.0.1:%d, or a port alone", text,
-                   LT_GATEWAY_PORT);
-  }
-  snprintf(l->address, sizeof l->address, "%.*s", LT_STR_ARG(host));
-  unsigned char bytes[sizeof(struct in6_addr)];
-  if (inet_pton(l->is_v6 ? AF_INET6 : AF_INET, l->address, bytes) != 1) {
-    return lt_fail(err, LT_E_INVALID,
-                   "\"%s\" is no address to listen at: write numbers, such as 127.0.0.1:%d or [::1]:%d", text,
-                   LT_GATEWAY_PORT, LT_GATEWAY_PORT);
-  }
-  return LT_OK;
-}
-
-static bool gateway_listen_is_loopback(const gateway_listen *l) {
-  return l->is_v6 ? lt_str_eqc(lt_str_of(l->address), "::1") : lt_str_starts(lt_str_of(l->address), LT_STR("127."));
-}
-
 static lt_status gateway_listen_configure(const lt_config *config, const lt_gateway_listen_options *options,
                                           gateway_listen *l, lt_err *err) {
-  LT_TRY(gateway_listen_read(options->address, l, err));
+  LT_TRY(lt_listen_address_read(lt_str_of(options->address), LT_GATEWAY_PORT, &l->address, err));
   l->config = &config->server;
   for (const char *const *token = l->config->tokens; token != NULL && *token != NULL; token++) {
     if (strlen(*token) < LT_GATEWAY_TOKEN_MIN_BYTES) {
@@ -72,7 +29,7 @@ static lt_status gateway_listen_configure(const lt_config *config, const lt_gate
                      LT_GATEWAY_TOKEN_MIN_BYTES);
     }
   }
-  if (!gateway_listen_is_loopback(l) && (l->config->tokens == NULL || l->config->tokens[0] == NULL)) {
+  if (!l->address.is_loopback && (l->config->tokens == NULL || l->config->tokens[0] == NULL)) {
     return lt_fail(err, LT_E_CONFIG,
                    "%s can be reached by others, who could run programs with your tools: set server.tokens in the "
                    "configuration, such as [\"${LATHE_TOKEN}\"], or listen at 127.0.0.1",
@@ -82,7 +39,7 @@ static lt_status gateway_listen_configure(const lt_config *config, const lt_gate
 }
 
 lt_status lt_gateway_listen_check(const lt_config *config, const lt_gateway_listen_options *options, lt_err *err) {
-  gateway_listen l = {.port = 0};
+  gateway_listen l = {.gateway = NULL};
   return gateway_listen_configure(config, options, &l, err);
 }
 
@@ -92,14 +49,6 @@ static bool gateway_listen_refuse(lt_http_answer *answer, int status, const char
   answer->content_type = "application/json";
   lt_gateway_message_put_error(&answer->body, LT_STR_NULL, LT_GATEWAY_BUSY, why, LT_STR_NULL);
   return false;
-}
-
-/* A request for the very address that is listened at names no site: no page can be made to look like it. */
-static bool gateway_listen_admits_host(const gateway_listen *l, lt_str host) {
-  char own[80];
-  snprintf(own, sizeof own, l->is_v6 ? "[%s]" : "%s", l->address);
-  const char *const names[] = {own, NULL};
-  return lt_http_guard_admits_host(host, names) || lt_http_guard_admits_host(host, l->config->hosts);
 }
 
 /* Every token is compared, so that the time does not tell which one was nearly right. */
@@ -114,7 +63,7 @@ static bool gateway_listen_admits_token(const gateway_listen *l, lt_str token) {
 static bool gateway_listen_on_admit(void *arg, const lt_http_call *call, lt_http_answer *answer) {
   const gateway_listen *l = arg;
   lt_str host = lt_http_call_header(call, "Host");
-  if (!gateway_listen_admits_host(l, host)) {
+  if (!lt_listen_address_is_named(&l->address, host) && !lt_http_guard_admits_host(host, l->config->hosts)) {
     return gateway_listen_refuse(answer, 403, "Forbidden: this host is not in server.hosts of the configuration");
   }
   if (!lt_http_guard_admits_origin(lt_http_call_header(call, "Origin"), host, l->config->origins)) {
@@ -139,8 +88,7 @@ static void gateway_listen_on_handle(void *arg, const lt_http_call *call, lt_htt
 
 static void gateway_listen_announce(const gateway_listen *l, const lt_gateway_listen_options *options) {
   char url[128];
-  snprintf(url, sizeof url, l->is_v6 ? "http://[%s]:%u/mcp" : "http://%s:%u/mcp", l->address,
-           lt_http_server_port(l->server));
+  snprintf(url, sizeof url, "http://%s:%u/mcp", l->address.name, lt_http_server_port(l->server));
   options->on_listening(options->arg, url);
 }
 
@@ -160,8 +108,8 @@ lt_status lt_gateway_listen_serve(lt_gateway *gateway, lt_session *session, cons
   gateway_listen l = {.gateway = gateway};
   LT_TRY(gateway_listen_configure(&session->config, options, &l, err));
   LT_TRY(lt_gateway_http_open(gateway, &l.http, err));
-  const lt_http_server_options server = {.address = l.address,
-                                         .port = l.port,
+  const lt_http_server_options server = {.address = l.address.host,
+                                         .port = l.address.port,
                                          .body_max = LT_MCP_LINE_MAX_BYTES,
                                          .bodies_max = LT_GATEWAY_BODIES_BYTES,
                                          .admit = gateway_listen_on_admit,

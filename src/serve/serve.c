@@ -1,7 +1,6 @@
 #include "serve/serve.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/agent_options.h"
@@ -11,38 +10,18 @@
 #include "serve/serve_users.h"
 
 /* --- The address -------------------------------------------------------------------------------------------------- */
-static bool serve_is_loopback(lt_str host) {
-  return host.n == 0 || lt_str_eqc(host, "127.0.0.1") || lt_str_eq_fold(host, LT_STR("localhost"));
-}
-
-/* "127.0.0.1:8420", "localhost:8420", ":8420" or "8420". */
-static lt_status serve_read_port(const lt_config *config, const lt_serve_options *options, unsigned *ret_port,
-                                 lt_err *err) {
+static lt_status serve_read_address(const lt_config *config, const lt_serve_options *options,
+                                    lt_listen_address *ret_address, lt_err *err) {
+  char standard[8];
+  snprintf(standard, sizeof standard, "%d", LT_SERVE_PORT);
   const char *text = options->listen != NULL ? options->listen : config->server.listen;
-  const char *colon = text != NULL ? strrchr(text, ':') : NULL;
-  char *end = NULL;
-  *ret_port = LT_SERVE_PORT;
-  if (text == NULL) {
-    return LT_OK;
-  }
-  const char *digits = colon != NULL ? colon + 1 : text;
-  unsigned long port = strtoul(digits, &end, 10);
-  if (digits[0] < '0' || digits[0] > '9' || *end != '\0' || port > UINT16_MAX) {
-    return lt_fail(err, LT_E_CONFIG, "the address \"%.100s\" is not HOST:PORT, such as 127.0.0.1:%d", text,
-                   LT_SERVE_PORT);
-  }
-  if (colon != NULL && !serve_is_loopback(lt_str_from(text, (size_t)(colon - text)))) {
-    return lt_fail(
-        err, LT_E_CONFIG,
-        "the address \"%.100s\" is not 127.0.0.1: put a proxy with TLS in front, and its name in server.hosts", text);
-  }
-  *ret_port = (unsigned)port;
-  return LT_OK;
+  lt_status status = lt_listen_address_read(lt_str_of(text != NULL ? text : standard), LT_SERVE_PORT, ret_address, err);
+  return status == LT_E_INVALID ? lt_fail(err, LT_E_CONFIG, "%s", lt_err_msg(err)) : status;
 }
 
 lt_status lt_serve_check_listen(const lt_config *config, const lt_serve_options *options, lt_err *err) {
-  unsigned port;
-  return serve_read_port(config, options, &port, err);
+  lt_listen_address address;
+  return serve_read_address(config, options, &address, err);
 }
 
 /* --- Work that belongs to no request ------------------------------------------------------------------------------ */
@@ -189,22 +168,32 @@ static lt_status serve_open_agent(lt_serve *serve, lt_err *err) {
   return lt_agent_new(&options, &serve->agent, err);
 }
 
-static lt_status serve_listen(lt_serve *serve, const lt_serve_options *options, lt_err *err) {
-  unsigned port;
-  LT_TRY(serve_read_port(&serve->session->config, options, &port, err));
-  const lt_http_server_options http = {.port = port,
+static lt_status serve_check_reach(const lt_serve *serve, lt_err *err) {
+  return serve->address.is_loopback || serve->users.count > 0
+             ? LT_OK
+             : lt_fail(err, LT_E_CONFIG,
+                       "%s can be reached by others, who could run programs with your tools: make a token for each of "
+                       "them first (`lathe serve token add USER`), or listen at 127.0.0.1",
+                       serve->address.name);
+}
+
+static lt_status serve_listen(lt_serve *serve, lt_err *err) {
+  LT_TRY(serve_check_reach(serve, err));
+  const lt_http_server_options http = {.address = serve->address.host,
+                                       .port = serve->address.port,
                                        .body_max = LT_SERVE_BODY_BYTES,
                                        .bodies_max = LT_SERVE_BODIES_BYTES,
                                        .admit = lt_serve_routes_admit,
                                        .handle = lt_serve_routes_handle,
                                        .arg = serve};
   LT_TRY(lt_http_server_open(serve->session->loop, &http, &serve->server, err));
-  snprintf(serve->url, sizeof serve->url, "http://127.0.0.1:%u", lt_http_server_port(serve->server));
+  snprintf(serve->url, sizeof serve->url, "http://%s:%u", serve->address.name, lt_http_server_port(serve->server));
   return LT_OK;
 }
 
 static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *options, lt_err *err) LT_YIELDS {
   lt_session *session = serve->session;
+  LT_TRY(serve_read_address(&session->config, options, &serve->address, err));
   LT_TRY(lt_models_fill(&session->config, &serve->models, err));
   LT_TRY(lt_modules_load(session, &serve->modules, err));
   LT_TRY(lt_http_new(session->loop, &serve->http, err));
@@ -217,7 +206,7 @@ static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *optio
   LT_TRY(lt_gateway_open(session, serve->agent, &serve->gateway, err));
   LT_TRY(lt_gateway_http_open(serve->gateway, &serve->mcp, err));
   LT_TRY(lt_serve_users_refresh(serve, err));
-  LT_TRY(serve_listen(serve, options, err));
+  LT_TRY(serve_listen(serve, err));
   return serve_resume(serve, err);
 }
 

@@ -11,16 +11,17 @@
 
 typedef struct lt_serve lt_serve;
 
-/* Where to listen: an address of loopback and a port. */
+/* Where to listen: an address and a port. Another address than loopback needs tokens. */
 typedef struct lt_serve_options {
-  const char *listen; /* "127.0.0.1:PORT" or "PORT"; NULL: server.listen, else LT_SERVE_PORT; port 0: any free one */
+  const char *listen; /* as io/listen_address.h has it; NULL: server.listen, else LT_SERVE_PORT; port 0: any free one */
 } lt_serve_options;
 
 /* Checks the address alone. LT_E_CONFIG. */
 lt_status lt_serve_check_listen(const lt_config *config, const lt_serve_options *options, lt_err *err);
-/* Opens the agent, resumes what belongs to this configuration, and listens. `session` is open. Errors: LT_E_CONFIG,
- * LT_E_IO (the address is in use), LT_E_UNSUPPORTED (libmicrohttpd is missing), LT_E_NOMEM, the store's. LT_YIELDS.
- * Owns: the caller, lt_serve_close. Borrows: the session. */
+/* Opens the agent, resumes what belongs to this configuration, and listens. `session` is open. Errors: LT_E_CONFIG
+ * (also: others reach the address, and there is no token), LT_E_IO (the address is in use), LT_E_UNSUPPORTED
+ * (libmicrohttpd is missing), LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller, lt_serve_close. Borrows: the
+ * session. */
 lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt_serve **ret_serve,
                         lt_err *err) LT_YIELDS;
 /* Ends all connections, and leaves running prompts to the next process. NULL is allowed. LT_YIELDS. */

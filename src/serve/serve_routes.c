@@ -101,7 +101,7 @@ static bool route_has_body(const lt_http_call *call) {
 static bool route_admit_sender(lt_serve_request *r) {
   const lt_config *config = &r->serve->session->config;
   lt_str host = lt_http_call_header(r->call, "Host"), origin = lt_http_call_header(r->call, "Origin");
-  if (!lt_http_guard_admits_host(host, config->server.hosts)) {
+  if (!lt_listen_address_is_named(&r->serve->address, host) && !lt_http_guard_admits_host(host, config->server.hosts)) {
     lt_serve_request_refuse(r, 421, "host", "this server is not known as \"%.*s\": name it in server.hosts",
                             LT_STR_ARG(lt_str_sub(host, 0, 200)));
     return false;

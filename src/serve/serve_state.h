@@ -7,6 +7,7 @@
 #include "app/modules.h"
 #include "gateway/gateway_http.h"
 #include "io/http_server.h"
+#include "io/listen_address.h"
 #include "serve/serve.h"
 #include "tool/masked_records.h"
 
@@ -36,6 +37,7 @@ struct lt_serve {
   lt_serve_events *events;
   lt_serve_users users;
   struct lt_serve_place *queue; /* requests that wait for their conversation (serve_queue.h) */
+  lt_listen_address address;
   lt_http_server *server;
   lt_cancel closing;
   size_t background; /* fibers that belong to no request: titles, prompts that are resumed */

@@ -84,7 +84,8 @@ bool lt_serve_users_identify(lt_serve_request *r, bool is_final) {
   const lt_serve_users *users = &r->serve->users;
   lt_str given = lt_http_guard_bearer(lt_http_call_header(r->call, "Authorization"));
   r->user = LT_SERVE_LOCAL_USER;
-  if ((r->route->flags & LT_SERVE_IS_PUBLIC) != 0 || (users->count == 0 && given.n == 0)) {
+  if ((r->route->flags & LT_SERVE_IS_PUBLIC) != 0 ||
+      (users->count == 0 && given.n == 0 && r->serve->address.is_loopback)) {
     return true;
   }
   if (given.n == 0) {

@@ -362,7 +362,22 @@ test("the address: what is no loopback, or taken, is said", async () => {
   const taken = await run(["serve", "--listen", `127.0.0.1:${s.port}`]);
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /lathe serve: /);
-  assert.equal((await run(["serve", "--listen", "0.0.0.0:0"])).code, 2);
-  assert.equal((await run(["serve", "--listen", "here"])).code, 2);
+  const open = await run(["serve", "--listen", "0.0.0.0:0"]);
+  assert.equal(open.code, 3, open.stderr);
+  assert.match(open.stderr, /0\.0\.0\.0 can be reached by others.*lathe serve token add USER/);
+  for (const wrong of ["here", "elsewhere.example:80", "127.0.0.1:99999", "127.0.0.1:"]) assert.equal((await run(["serve", "--listen", wrong])).code, 2, wrong);
   await s.stop();
+});
+
+test("an address that others reach: never without a token, also after the last one is removed", async () => {
+  const state = folder(), options = { env: { XDG_STATE_HOME: state } };
+  const ann = { authorization: `Bearer ${(await run(["serve", "token", "add", "ann"], options)).stdout.trim()}` };
+  const s = await serve({}, { env, state, listen: "0.0.0.0:0" });
+  assert.equal((await s.get("/conversations", ann)).status, 200);
+  assert.equal((await s.get("/conversations")).status, 401);
+  assert.equal((await run(["serve", "token", "remove", "ann"], options)).code, 0);
+  await until(async () => (await s.get("/conversations", ann)).status === 401, "ann's token is gone");
+  assert.equal((await s.get("/conversations")).status, 401);
+  assert.equal((await s.post("/run", { code: "1" })).status, 401);
+  assert.equal((await s.stop()).code, 0);
 });

@@ -3,10 +3,10 @@ import { request } from "node:http";
 import { config, folder, start, until } from "./harness.mjs";
 
 /** Starts `lathe serve` on a port of the kernel's choice, and waits until it is ready. `state` is its store's folder. */
-export async function serve(configuration = {}, { state = folder(), env = {}, limitMs = 60_000, file = config(configuration) } = {}) {
+export async function serve(configuration = {}, { state = folder(), env = {}, limitMs = 60_000, file = config(configuration), listen = "127.0.0.1:0" } = {}) {
   const options = { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_MODEL: "none", ...env, XDG_STATE_HOME: state }, limitMs };
-  const one = start(["serve", "--listen", "127.0.0.1:0", "--config", file], options);
-  const found = await until(() => /http:\/\/127\.0\.0\.1:(\d+)/.exec(one.text()), `it listens\n${one.text()}`);
+  const one = start(["serve", "--listen", listen, "--config", file], options);
+  const found = await until(() => /http:\/\/[\d.]+:(\d+)/.exec(one.text()), `it listens\n${one.text()}`);
   const server = {
     ...one, file, state, url: found[0], port: Number(found[1]),
     /** A request: {status, headers, text, json}. `body` is sent as JSON, unless it is text or bytes. */
