@@ -3,6 +3,7 @@
 
 static const lt_option approve_option_rows[] = {
     LT_OPTION_CONFIG(lt_prompt_decision_options, sources),
+    LT_OPTION_STORE(lt_prompt_decision_options, sources),
 };
 
 static int approve_command(void *arg) {

@@ -9,6 +9,7 @@ static const lt_option reject_option_rows[] = {
      "this tool until the conversation ends",
      LT_OPTION_IS_TEXT(lt_prompt_decision_options, remember)},
     LT_OPTION_CONFIG(lt_prompt_decision_options, sources),
+    LT_OPTION_STORE(lt_prompt_decision_options, sources),
 };
 
 static int reject_command(void *arg) {

@@ -31,6 +31,7 @@ function world(model = env) {
   const config = args.slice(0, 2);
   const decider = (command, words, more = {}) => start([command, ...words, ...config], { ...options, ...more });
   return {
+    state,
     sql: (text) => sql(state, text),
     calls: () => effects.of("tools/call").map((m) => m.params.arguments.n),
     /** With a pipe as standard input: `type` writes to it. */
@@ -143,6 +144,17 @@ describe("a prompt that no process runs", () => {
     assert.equal(end.code, 0, end.stderr);
     assert.deepEqual(w.calls(), [1]);
     assert.match(end.stdout, /It is paid\.\nAgain it is\.\n$/);
+  });
+  test("is found in another database, which --store names", async () => {
+    const w = world(), elsewhere = folder();
+    const first = await waiting(w, 1, "pay");
+    await first.kill();
+    const there = (command, state) => run([command, first.prompt(), "--store", `sqlite:${join(state, "lathe/lathe.db")}`], { env: { XDG_STATE_HOME: elsewhere } });
+    for (const command of ["reject", "cancel"]) assert.match((await there(command, elsewhere)).stderr, INACTIVE(first.prompt()));
+    assert.match((await there("approve", w.state)).stderr, /terminal/);
+    assert.match((await there("reject", w.state)).stdout, /^rejected; no process runs the prompt/);
+    assert.match((await there("cancel", w.state)).stdout, /^cancelled/);
+    assert.deepEqual(w.calls(), []);
   });
   test("is rejected, and the model is told", async () => {
     const w = world();
