@@ -251,10 +251,12 @@ static void asking_decline(asking_question *q) {
   }
 }
 
-/* The only client is asked what belongs to no run, such as the roots for a server that starts. */
+/* The only client is asked what belongs to no run, such as the roots for a server that starts; of the configuration's
+ * user, because it may be about another user's call. */
 static bool asking_offer_without_run(asking_question *q) {
   lt_gateway_peer *peer = q->all->gateway->peers;
-  bool is_only = peer != NULL && peer->next == NULL && lt_json_exists(peer->hello);
+  bool is_only =
+      peer != NULL && peer->next == NULL && lt_json_exists(peer->hello) && lt_str_eq(peer->user, LT_GATEWAY_USER);
   if (!is_only || !asking_can(lt_json_get(lt_json_get(peer->hello, "capabilities"), q->capability), q)) {
     return false;
   }

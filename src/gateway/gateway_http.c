@@ -230,7 +230,7 @@ static void gateway_http_post_initialize(gateway_exchange *x) LT_YIELDS {
     return;
   }
   gateway_http_post_session(x);
-  if (lt_json_exists(x->session->peer->hello)) {
+  if (x->session->peer != NULL && lt_json_exists(x->session->peer->hello)) {
     lt_http_answer_header(x->answer, "Mcp-Session-Id", lt_str_of(x->session->id));
   } else {
     lt_gateway_http_session_close(x->session);

@@ -44,6 +44,7 @@ void lt_gateway_http_session_close(lt_gateway_http_session *s) {
   gateway_http_session_unlink(s);
   s->http->count--;
   lt_gateway_peer_close(s->peer);
+  s->peer = NULL; /* its last request frees it; handlers may still be inside of the session */
   if (s->own != NULL) {
     lt_gateway_stream_end(s->own);
     lt_gateway_stream_drop(s->own);
@@ -182,5 +183,5 @@ void lt_gateway_http_session_forget(lt_gateway_http_session *s, lt_gateway_strea
 }
 
 bool lt_gateway_http_session_primes(const lt_gateway_http_session *s) {
-  return lt_str_eqc(s->peer->version, LT_MCP_VERSION_OFFERED);
+  return s->peer != NULL && lt_str_eqc(s->peer->version, LT_MCP_VERSION_OFFERED);
 }

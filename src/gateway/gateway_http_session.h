@@ -13,8 +13,8 @@ typedef struct lt_gateway_http_session {
   struct lt_gateway_http_session *prev, *next; /* the one that was used last comes first */
   lt_gateway_http *http;
   char id[LT_GATEWAY_SESSION_DIGITS + 1];
-  lt_buf user; /* whose it is */
-  lt_gateway_peer *peer;
+  lt_buf user;                /* whose it is */
+  lt_gateway_peer *peer;      /* NULL: the session is closed */
   lt_gateway_stream *own;     /* messages that belong to no request; number 0 */
   lt_gateway_stream *streams; /* of requests, for clients that come back; the newest first */
   uint32_t last_number;

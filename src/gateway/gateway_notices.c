@@ -105,6 +105,7 @@ static void gateway_notices_send_log(lt_gateway *gateway, lt_gateway_peer *peer,
   }
 }
 
+/* A message does not say whose call it is about: only clients of the user whose configuration it is get it. */
 static void gateway_notices_take_log(lt_gateway *gateway, const lt_mcp_notice *notice) {
   LT_AUTO_ARENA(arena, LT_MCP_MESSAGE_MEMORY_BYTES);
   LT_AUTO_BUF(params, LT_MCP_LINE_MAX_BYTES);
@@ -116,7 +117,9 @@ static void gateway_notices_take_log(lt_gateway *gateway, const lt_mcp_notice *n
   }
   gateway_notices_put_log(gateway, notice, &params);
   for (lt_gateway_peer *peer = gateway->peers; peer != NULL && params.status == LT_OK; peer = peer->next) {
-    gateway_notices_send_log(gateway, peer, level, lt_buf_view(&params));
+    if (lt_str_eq(peer->user, LT_GATEWAY_USER)) {
+      gateway_notices_send_log(gateway, peer, level, lt_buf_view(&params));
+    }
   }
 }
 

@@ -231,6 +231,32 @@ describe("lathe serve, at /mcp", { concurrency: 3 }, () => {
   });
 });
 
+test("what servers log goes to the user of the configuration, and to nobody else", async () => {
+  const state = folder(), upstream = { command: process.execPath, args: [join(root, "tests/fakes/conformance_upstream.mjs")] };
+  const token = async (user) => ({ authorization: `Bearer ${(await run(["serve", "token", "add", user], { env: { XDG_STATE_HOME: state } })).stdout.trim()}` });
+  const users = [await token("ann"), await token("local")];
+  const s = await serve({ ...bare, mcpServers: { fixture: upstream } }, { state });
+  const told = ["", ""], headers = [];
+  for (const [i, user] of users.entries()) {
+    const send = (message) => s.ask("POST", "/mcp", { jsonrpc: "2.0", ...message }, { ...JSON_AND_EVENTS, ...headers[i], ...user });
+    const hello = await send({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } } });
+    headers[i] = { ...user, "mcp-session-id": hello.headers.get("mcp-session-id") };
+    assert.deepEqual((await send({ id: 2, method: "logging/setLevel", params: { level: "debug" } })).json.result, {});
+  }
+  const ends = users.map(async (_, i) => {
+    const own = await fetch(new URL("/mcp", s.url), { headers: { accept: "text/event-stream", ...headers[i] } });
+    for await (const piece of own.body) told[i] += new TextDecoder().decode(piece);
+  });
+  const code = "tools['fixture.test_tool_with_logging']({})";
+  const made = await s.ask("POST", "/mcp", { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "execute_code", arguments: { code } } }, { ...JSON_AND_EVENTS, ...headers[0] });
+  assert.match(made.text, /Tool with logging/);
+  await until(() => told[1].includes("execution completed"), "the log is passed on");
+  for (const one of headers) assert.equal((await s.ask("DELETE", "/mcp", undefined, one)).status, 200);
+  await Promise.all(ends);
+  assert.doesNotMatch(made.text + told[0], /notifications.message/);
+  assert.equal((await s.stop()).code, 0);
+});
+
 describe("who may ask", { concurrency: 3 }, () => {
   test("only this machine's own pages and programs", async () => {
     const s = await serving(good({ server: { hosts: ["lathe.example"], origins: ["https://app.example"] } }));
