@@ -70,9 +70,9 @@ const CALLS = `python3 -c "import sqlite3; c = sqlite3.connect('disk/lathe.db');
 
 describe("a disk", { skip: !unshare && "no mount namespaces here: neither root nor user namespaces" }, () => {
   test("that is full: calls that should be recorded are not made, others are; with room it goes on", () => {
-    const out = disk("400k", `
+    const out = disk("600k", `
       say first "$LATHE" run --journal -e 'fakeAdd({ a: 1, b: 2 })'
-      head -c 400000 /dev/zero > disk/pad 2>/dev/null
+      head -c 600000 /dev/zero > disk/pad 2>/dev/null
       say full "$LATHE" run --journal -e 'fakeAdd({ a: 1, b: 2 })'
       say unrecorded "$LATHE" run -e 'fakeAdd({ a: 1, b: 2 })'
       say artifact "$LATHE" run -e '${BOTH.replaceAll("'", "'\\''")}'
