@@ -66,7 +66,7 @@ static lt_str mcp_import_name(import_job *job, lt_str name) {
   }
   lt_str kept = lt_arena_dup_buf(&job->arena, &out);
   if (kept.p != NULL && !lt_str_eq(kept, name)) {
-    lt_buf_printf(&job->import.notes, "%.*s is called %.*s in lathe.yaml\n", LT_STR_ARG(name), LT_STR_ARG(kept));
+    lt_client_server_note(&job->import, "%.*s is called %.*s in lathe.yaml", LT_STR_ARG(name), LT_STR_ARG(kept));
   }
   return kept;
 }
@@ -130,7 +130,7 @@ static lt_status mcp_import_server(import_job *job, lt_str name, lt_json server,
   lt_buf_clear(&job->import.json);
   lt_status status = lt_client_server_import(job->client, name, server, &job->arena, &job->import, &why);
   if (status == LT_E_UNSUPPORTED) {
-    lt_buf_printf(&job->import.notes, "%.*s is left out: %s\n", LT_STR_ARG(name), lt_err_msg(&why));
+    lt_client_server_note(&job->import, "%.*s is left out: %s", LT_STR_ARG(name), lt_err_msg(&why));
     return LT_OK;
   }
   LT_TRY(status == LT_OK ? LT_OK : lt_err_copy(err, &why));
@@ -138,7 +138,7 @@ static lt_status mcp_import_server(import_job *job, lt_str name, lt_json server,
   LT_TRY(own.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory"));
   mcp_import_compare(job, own, &exists, &is_same);
   if (exists && !is_same) {
-    lt_buf_printf(&job->import.notes, "%.*s is left: lathe.yaml has another server of this name\n", LT_STR_ARG(own));
+    lt_client_server_note(&job->import, "%.*s is left: lathe.yaml has another server of this name", LT_STR_ARG(own));
     return LT_OK;
   }
   if (!exists) {

@@ -1,8 +1,11 @@
 #include "clients/client_server.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "text/plain.h"
 #include "text/secret_name.h"
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
@@ -174,6 +177,18 @@ bool lt_client_server_is_local(lt_json server) {
   return is_local && lt_str_ends(url, LT_STR("/mcp"));
 }
 
+/* --- Notes -------------------------------------------------------------------------------------------------------- */
+
+void lt_client_server_note(lt_client_import *import, const char *format, ...) {
+  char line[2 * LT_ERR_MSG_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  lt_plain_add_line(&import->notes, lt_str_of(line));
+  lt_buf_byte(&import->notes, '\n');
+}
+
 /* --- References --------------------------------------------------------------------------------------------------- */
 
 typedef struct import_state {
@@ -267,8 +282,8 @@ static lt_status client_server_take_text(import_state *s, lt_json value, lt_str 
   LT_TRY(client_server_convert(s, text, &out, &has_reference));
   if (!has_reference && text.n > 0 && lt_secret_name_sounds(secret_as) && !lt_secret_name_is_count(text)) {
     LT_TRY(lt_secrets_add(s->import->secrets, text));
-    lt_buf_printf(&s->import->notes, "%.*s: %.*s is written plainly; it works as it is, and is safer as ${NAME}\n",
-                  LT_STR_ARG(s->name), LT_STR_ARG(lt_str_sub(secret_as, 0, 80)));
+    lt_client_server_note(s->import, "%.*s: %.*s is written plainly; it works as it is, and is safer as ${NAME}",
+                          LT_STR_ARG(s->name), LT_STR_ARG(lt_str_sub(secret_as, 0, 80)));
   }
   LT_TRY(lt_buf_check(&out, s->err, "out of memory"));
   lt_json_put_str(&s->w, lt_buf_view(&out));

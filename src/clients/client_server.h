@@ -35,6 +35,10 @@ typedef struct lt_client_import {
   lt_secrets *secrets; /* plainly written secrets are added */
 } lt_client_import;
 
+/* Adds one line to the notes. What a client's file says in it can neither begin a line of its own nor steer the
+ * terminal. Limits: about 2 KiB, then it is cut. */
+void lt_client_server_note(lt_client_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Appends the server, in the shape of lathe.yaml's mcpServers, to `import->json`. References to variables become
  * ${NAME}. Errors: LT_E_UNSUPPORTED with the reason why it is left out; LT_E_NOMEM. Owns: the arena. */
 lt_status lt_client_server_import(const lt_client *client, lt_str name, lt_json server, lt_arena *arena,

@@ -276,6 +276,15 @@ describe("lathe mcp import", { concurrency: 3 }, () => {
     assert.match(h.read(".config/lathe/lathe.yaml"), /one:\n {4}command: old\n {2}two:\n {4}command: "c"\n {4}args: \["--api-key", "sk-hidden-1"\]\n {4}env:\n {6}GITHUB_TOKEN: "ghp-hidden-2"\n/);
   });
 
+  test("a name of the file neither writes lines of its own nor steers the terminal", async () => {
+    const bad = "a\u001b[2Kx\nWritten: /etc/passwd";
+    const h = home({ ".cursor/mcp.json": JSON.stringify({ mcpServers: { [bad]: { command: "c", env: { [`${bad} token`]: "sk-1-2-3-4-5" } }, [`${bad}2`]: { weird: 1 } } }) });
+    const done = await ok(h.lathe(["import", "cursor", "--yes"]));
+    assert.match(done.stdout, /x Written: \/etc\/passwd is called a--2Kx-Written:-\/etc\/passwd in lathe\.yaml/);
+    assert.match(done.stdout, /x Written: \/etc\/passwd2 is left out: it has neither a command nor an address/);
+    assert.ok(!/\u001b|^Written: \/etc/m.test(done.stdout), JSON.stringify(done.stdout));
+  });
+
   test("--replace: Lathe takes their place, and what was taken over works", async () => {
     const server = fake();
     const text = `{\n  // mine\n  "mcpServers": {\n    "t": ${JSON.stringify(server)},\n    "vs": { "command": "\${workspaceFolder}/x" }\n  },\n  "other": 1\n}\n`;
