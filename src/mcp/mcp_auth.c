@@ -55,6 +55,7 @@ lt_status lt_mcp_auth_new(lt_loop *loop, const lt_mcp_auth_options *options, lt_
   auth->loop = loop;
   lt_arena_init(&auth->arena, LT_CONFIG_MAX_BYTES);
   lt_mcp_tokens_init(&auth->tokens);
+  lt_buf_init(&auth->earlier, LT_MCP_AUTH_BODY_MAX_BYTES);
   lt_buf_init(&auth->document, LT_HTTP_URL_MAX_BYTES);
   lt_buf_init(&auth->wanted, LT_MCP_AUTH_SCOPES_MAX_BYTES);
   lt_status status = mcp_auth_copy_options(auth, options) ? lt_http_new(loop, &auth->http, err)
@@ -67,11 +68,20 @@ lt_status lt_mcp_auth_new(lt_loop *loop, const lt_mcp_auth_options *options, lt_
   return LT_OK;
 }
 
+static void mcp_auth_wipe_earlier(lt_mcp_auth *auth) {
+  if (auth->earlier.p != NULL) {
+    explicit_bzero(auth->earlier.p, auth->earlier.n);
+  }
+  lt_buf_clear(&auth->earlier);
+}
+
 void lt_mcp_auth_free(lt_mcp_auth *auth) {
   if (auth != NULL) {
     lt_http_free(auth->http);
     lt_mcp_tokens_release(&auth->tokens);
     lt_secrets_free(auth->secrets);
+    mcp_auth_wipe_earlier(auth);
+    lt_buf_release(&auth->earlier);
     lt_buf_release(&auth->document);
     lt_buf_release(&auth->wanted);
     lt_arena_release(&auth->arena);
@@ -104,7 +114,7 @@ lt_status lt_mcp_auth_check_client(const lt_mcp_auth *auth, lt_err *err) {
 lt_secrets *lt_mcp_auth_secrets_of(const lt_mcp_auth *auth, const lt_mcp_tokens *tokens) {
   lt_secrets *secrets = lt_secrets_new();
   const lt_str texts[] = {tokens->access_token, tokens->refresh_token, tokens->client_secret,
-                          lt_str_of(auth->o.client_secret)};
+                          lt_buf_view(&auth->earlier), lt_str_of(auth->o.client_secret)};
   for (size_t i = 0; secrets != NULL && i < sizeof texts / sizeof *texts; i++) {
     if (texts[i].n > 0 && lt_secrets_add(secrets, texts[i]) != LT_OK) {
       lt_secrets_free(secrets);
@@ -115,6 +125,10 @@ lt_secrets *lt_mcp_auth_secrets_of(const lt_mcp_auth *auth, const lt_mcp_tokens 
 }
 
 void lt_mcp_auth_take(lt_mcp_auth *auth, lt_mcp_tokens *from) {
+  if (auth->tokens.access_token.n > 0 && !lt_str_eq(auth->tokens.access_token, from->access_token)) {
+    mcp_auth_wipe_earlier(auth);
+    lt_buf_add(&auth->earlier, auth->tokens.access_token);
+  }
   lt_mcp_tokens_release(&auth->tokens);
   auth->tokens = *from;
   lt_mcp_tokens_init(from);

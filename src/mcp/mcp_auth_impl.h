@@ -16,7 +16,8 @@ struct lt_mcp_auth {
   lt_mcp_token_place place;
   lt_http *http;
   lt_mcp_tokens tokens; /* the last that were read or given */
-  lt_secrets *secrets;  /* of `tokens`; NULL: none */
+  lt_buf earlier;       /* the access token before that: requests that have it may still be open */
+  lt_secrets *secrets;  /* of `tokens` and `earlier`; NULL: none */
   lt_buf document;      /* resource_metadata of the last challenge */
   lt_buf wanted;        /* its scopes */
   bool is_read;         /* the file was read */

@@ -11,7 +11,7 @@ const read = async (request) => {
 /**
  * Options: expiresIn (seconds of an access token), issuer and iss (what metadata and answers say instead of the truth), error (of the person's answer),
  * metadata and resource (more members, or other ones, of the two documents), slowTokenMs (until a token is answered), movedTo (where its endpoint redirects to),
- * words (of a refused token), mayWrite (whether the tool `write` is allowed), silent (it never answers), deny (no token is given), distrusts (no token is taken).
+ * words (of a refused token), mayWrite (whether the tool `write` is allowed), silent (it never answers), holds (what a call of a tool waits for), deny (no token is given), distrusts (no token is taken).
  * `server.access` and `server.refresh` are the tokens that are good; `server.last` is the address that the browser was sent to last.
  */
 export async function loginServer(options = {}) {
@@ -95,6 +95,7 @@ export async function loginServer(options = {}) {
         if (message.method === "tools/call" && message.params.name === "write" && !options.mayWrite?.())
           return json({ error: "insufficient_scope" }, 403, { "WWW-Authenticate": `${challenge}, error="insufficient_scope", scope="write"` });
         if (message.id === undefined) return json(undefined, 202);
+        if (message.method === "tools/call") await options.holds?.();
         const value = result(message, request.headers.authorization);
         return json({ jsonrpc: "2.0", id: message.id, ...(value ? { result: value } : { error: { code: -32601, message: "Method not found" } }) });
       }

@@ -230,6 +230,21 @@ describe("tokens", { concurrency: 3 }, () => {
     assert.equal((await who.logout()).code, 0);
     assert.deepEqual(who.files(), []);
   });
+  test("one that was renewed while a call was open is masked in that call's answer, too", async () => {
+    const server = await loginServer(), who = person(server);
+    await loggedIn(who);
+    let calls = 0;
+    server.options.holds = async () => {
+      if (++calls > 1) return;
+      server.access.clear(); // so the other call gets a new token
+      await until(() => server.of("/token").length === 2, "the token was renewed");
+      await until(() => calls === 2, "the other call was made with it");
+    };
+    const at = servers({ web: { url: server.url } });
+    const end = await program(`const echo = () => tools["web.echo"]({}); (await Promise.all([echo(), echo()])).join("|")`, at, who.options);
+    assert.equal(end.stdout, "you sent Bearer ***|you sent Bearer ***\n", end.stderr);
+    saysNoToken(end, server);
+  });
   test("a client's own secret goes to no other authorization server than before", async () => {
     const server = await loginServer(), other = await loginServer();
     const who = person(server, { oauth: { grant: "client_credentials", clientId: "robot", clientSecretEnv: "ROBOT_SECRET" } }, { ROBOT_SECRET: "a secret of it" });
