@@ -210,7 +210,8 @@ static int mcp_install_work(install_job *job, lt_err *err) {
     status = lt_file_change_open(opt->file != NULL ? opt->file : path.p, &job->change, err);
   }
   if (status == LT_OK) {
-    job->change.mode = job->change.exists || !opt->install.is_project ? job->change.mode : 0644; /* for all to read */
+    bool is_for_all = opt->install.is_project && opt->install.env == NULL; /* --env writes values that may be secret */
+    job->change.mode = job->change.exists || !is_for_all ? job->change.mode : 0644;
     status = mcp_install_edit(job, err);
   }
   return status == LT_OK ? mcp_install_apply(job, err) : mcp_install_code(status);

@@ -156,6 +156,8 @@ describe("lathe mcp install", { concurrency: 3 }, () => {
     await ok(h.lathe(["install", "claude-code", "--project", "--yes"]));
     assert.ok(JSON.parse(h.read(".mcp.json")).mcpServers.lathe);
     assert.equal(statSync(join(h.path, ".mcp.json")).mode & 0o777, 0o644);
+    await ok(h.lathe(["install", "cursor", "--project", "--yes", "--env", "GH_TOKEN"], { env: { GH_TOKEN: "gh-value-123" } }));
+    assert.equal(statSync(join(h.path, ".cursor/mcp.json")).mode & 0o777, 0o600, "it has a value that may be secret");
     await ok(h.lathe(["install", "codex", "--yes"], { env: { CODEX_HOME: join(h.path, "other") } }));
     assert.ok(existsSync(join(h.path, "other/config.toml")));
     await ok(h.lathe(["install", "zed", "--file", "z.json", "--name", "tools", "--yes"]));
