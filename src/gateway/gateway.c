@@ -1,6 +1,7 @@
 #include "gateway/gateway.h"
 
 #include "app/agent_options.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "gateway/gateway_asking.h"
 #include "gateway/gateway_notices.h"
@@ -75,6 +76,17 @@ lt_status lt_gateway_open(lt_session *session, lt_agent *agent, lt_gateway **ret
 }
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
+void lt_gateway_drain(lt_gateway *gateway) {
+  uint64_t begin = lt_clock_monotonic_ms(), wait_ms = (uint64_t)gateway->session->config.mcp_wait_ms, gone_ms = 0;
+  lt_cancel_node node;
+  lt_cancel_add(&gateway->session->cancel, &node, &gateway->answered);
+  while (gateway->requests > 0 && gone_ms < wait_ms && gateway->session->cancel.why == LT_OK) {
+    lt_wait_on(&gateway->answered, wait_ms - gone_ms);
+    gone_ms = lt_clock_monotonic_ms() - begin;
+  }
+  lt_cancel_remove(&gateway->session->cancel, &node);
+}
+
 void lt_gateway_finish(lt_gateway *gateway) {
   lt_cancel_fire(&gateway->closing, LT_E_CANCELLED);
   while (gateway->requests > 0) {

@@ -31,6 +31,8 @@ typedef struct lt_gateway_way {
 lt_status lt_gateway_open(lt_session *session, lt_agent *agent, lt_gateway **ret_gateway, lt_err *err) LT_YIELDS;
 /* Takes an event of the agent that was handed over. Does not yield. */
 void lt_gateway_take_event(lt_gateway *gateway, lt_str user, const char *event, lt_str data);
+/* Waits until no request is open, at most mcp.waitMs, or until the session's cancel fires. LT_YIELDS. */
+void lt_gateway_drain(lt_gateway *gateway) LT_YIELDS;
 /* No more messages come: answers the requests that are open. One that waits for a run says that the run is not done.
  * LT_YIELDS. */
 void lt_gateway_finish(lt_gateway *gateway) LT_YIELDS;

@@ -1,6 +1,7 @@
 #include "gateway/gateway_stdio.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ typedef struct gateway_stdio {
   lt_session *session;
   int in_fd, out_fd;
   lt_lines lines;
-  lt_watch *watch;
+  lt_watch *watch; /* NULL: the input is no pipe, socket or terminal; it is read by threads */
   lt_wait readable, writable, drained;
   lt_buf queue;    /* to be written */
   lt_buf writing;  /* what is being written, by a thread but for ... */
@@ -78,7 +79,7 @@ static void gateway_stdio_send(void *arg, lt_str message) {
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-/* False: there is nothing more for now. */
+/* On a thread where there is no watch. False: there is nothing more for now. */
 static bool gateway_stdio_fill(gateway_stdio *s) {
   size_t room = 0;
   char *to = lt_lines_reserve(&s->lines, &room);
@@ -112,6 +113,21 @@ static bool gateway_stdio_take_lines(gateway_stdio *s) {
   }
 }
 
+static void gateway_stdio_fill_on_thread(void *arg) {
+  (void)gateway_stdio_fill(arg);
+}
+
+/* A file (lathe mcp < FILE) has its end from the beginning: what it asks for is waited for. The end of a pipe is the
+ * client's goodbye. */
+static void gateway_stdio_read_file(gateway_stdio *s, lt_gateway *gateway) LT_YIELDS {
+  bool has_more = true;
+  while (has_more && !s->is_broken && s->session->cancel.why == LT_OK) {
+    has_more = lt_loop_offload(s->session->loop, gateway_stdio_fill_on_thread, s, NULL) == LT_OK &&
+               gateway_stdio_take_lines(s);
+  }
+  lt_gateway_drain(gateway);
+}
+
 static void gateway_stdio_read(gateway_stdio *s) LT_YIELDS {
   lt_cancel_node node;
   bool has_more = true;
@@ -130,6 +146,15 @@ static void gateway_stdio_read(gateway_stdio *s) LT_YIELDS {
 }
 
 /* --- Serving ------------------------------------------------------------------------------------------------------ */
+/* epoll takes no regular files, and of devices only those that can make somebody wait, such as terminals: of the others
+ * there is no watch. */
+static lt_status gateway_stdio_watch_input(gateway_stdio *s, lt_err *err) {
+  struct stat st;
+  bool is_file = fstat(s->in_fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode));
+  lt_status status = lt_watch_open(s->session->loop, s->in_fd, &s->readable, &s->watch, is_file ? NULL : err);
+  return is_file ? LT_OK : status;
+}
+
 static lt_status gateway_stdio_open(gateway_stdio *s, lt_err *err) {
   lt_loop *loop = s->session->loop;
   lt_wait_init(&s->readable, loop);
@@ -137,7 +162,7 @@ static lt_status gateway_stdio_open(gateway_stdio *s, lt_err *err) {
   lt_wait_init(&s->drained, loop);
   lt_lines_init(&s->lines, LT_MCP_LINE_MAX_BYTES);
   lt_buf_init(&s->queue, LT_MCP_QUEUE_MAX_BYTES);
-  LT_TRY(lt_watch_open(loop, s->in_fd, &s->readable, &s->watch, err));
+  LT_TRY(gateway_stdio_watch_input(s, err));
   LT_TRY(lt_loop_spawn(loop, gateway_stdio_on_writer, s, err));
   s->has_writer = true;
   return LT_OK;
@@ -148,8 +173,10 @@ lt_status lt_gateway_stdio_serve(lt_gateway *gateway, lt_session *session, int i
   const lt_gateway_way way = {.send = gateway_stdio_send, .arg = &s};
   LT_TRY(lt_gateway_peer_open(gateway, &way, LT_GATEWAY_USER, &s.peer, err));
   lt_status status = gateway_stdio_open(&s, err);
-  if (status == LT_OK) {
+  if (status == LT_OK && s.watch != NULL) {
     gateway_stdio_read(&s);
+  } else if (status == LT_OK) {
+    gateway_stdio_read_file(&s, gateway);
   }
   lt_gateway_finish(gateway);
   lt_gateway_peer_close(s.peer);

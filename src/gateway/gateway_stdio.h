@@ -5,8 +5,9 @@
 
 #include "gateway/gateway.h"
 
-/* Serves until the input ends, the client stops reading, or the session's cancel fires. The input becomes non-blocking.
- * LT_YIELDS. Errors: LT_E_IO (a descriptor cannot be used), LT_E_NOMEM. */
+/* Serves until the input ends, the client stops reading, or the session's cancel fires. A pipe, socket or terminal
+ * becomes non-blocking; where the input is a file, its last requests get their answers. LT_YIELDS. Errors: LT_E_IO (a
+ * descriptor cannot be used), LT_E_NOMEM. */
 lt_status lt_gateway_stdio_serve(lt_gateway *gateway, lt_session *session, int in_fd, int out_fd,
                                  lt_err *err) LT_YIELDS;
 

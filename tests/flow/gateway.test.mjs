@@ -44,6 +44,28 @@ function wire(args, options = {}) {
 const good = () => servers({ good: fake() }, bare);
 const MODERN = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } };
 
+describe("a file as standard input", { concurrency: 2 }, () => {
+  const request = (id, code) => JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "execute_code", arguments: { code }, ...MODERN } });
+  const answers = async (text, args) => {
+    const end = await start(["mcp", ...args], { redirect: `<${join(folder({ "in.jsonl": text }), "in.jsonl")}` }).ended;
+    assert.deepEqual([end.code, end.stderr], [0, ""]);
+    return Object.fromEntries(end.stdout.split("\n").slice(0, -1).map((line) => JSON.parse(line)).map(({ id, result }) => [id, result.content[0].text]));
+  };
+  test("every request in it is answered, also the last one without a line break and one that takes its time", async () => {
+    const args = servers({ box: scripted([{ tool: { name: "late", inputSchema: { type: "object" } }, delayMs: 700 }]) }, bare);
+    assert.deepEqual(await answers(`${request(1, "boxLate(); 'it came'")}\n\n${request(2, "1+2")}`, args), { 1: "it came", 2: "3" });
+  });
+  test("a request that waits for somebody says so after mcp.waitMs", async () => {
+    const args = servers({ good: fake() }, { ...bare, mcp: { waitMs: 300 }, tools: { policy: [{ match: "good.add", action: "ask" }] } });
+    assert.match((await answers(`${request(1, "goodAdd({ a: 1, b: 2 })")}\n`, args))[1], /^Run [0-9a-f]{32} is not done/);
+  });
+  test("an empty one ends it, and so does /dev/null", async () => {
+    assert.deepEqual(await answers("", good()), {});
+    const end = await start(["mcp", ...good()], { redirect: "</dev/null" }).ended;
+    assert.deepEqual([end.code, end.stdout, end.stderr], [0, "", ""]);
+  });
+});
+
 describe("the handshake", { concurrency: 3 }, () => {
   for (const [asked, answered] of [["2025-11-25", "2025-11-25"], ["2025-06-18", "2025-06-18"], ["2024-11-05", "2024-11-05"], ["1999-01-01", "2025-11-25"]]) {
     test(`a client of ${asked} gets ${answered}`, async () => {
