@@ -26,6 +26,28 @@ lt_str lt_gateway_request_log_level(const lt_gateway_request *r) {
   return level;
 }
 
+lt_status lt_gateway_request_fail_lacking(lt_gateway_request *r) {
+  LT_AUTO_BUF(data, LT_KIB);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "requiredCapabilities");
+  lt_json_begin_object(&w);
+  lt_json_key(&w, r->lacking);
+  lt_json_begin_object(&w);
+  if (r->lacking_mode != NULL) {
+    lt_json_key(&w, r->lacking_mode);
+    lt_json_put_raw(&w, LT_STR("{}"));
+  }
+  lt_json_end_object(&w);
+  lt_json_end_object(&w);
+  lt_json_end_object(&w);
+  r->code = LT_MCP_MISSING_CAPABILITY;
+  r->data = lt_arena_dup_buf(r->arena, &data);
+  return lt_fail(r->err, LT_E_UNSUPPORTED, "the server asks the client for %s%s%s, which it has not declared",
+                 r->lacking, r->lacking_mode != NULL ? " of mode " : "",
+                 r->lacking_mode != NULL ? r->lacking_mode : "");
+}
+
 /* --- Messages that belong to the request -------------------------------------------------------------------------- */
 void lt_gateway_request_send(lt_gateway_request *r, lt_str message) {
   if (lt_gateway_request_is_wanted(r)) {

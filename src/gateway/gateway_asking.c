@@ -554,6 +554,30 @@ static const char *asking_make_state(lt_gateway_asking *all, lt_str user, const 
   return state->text;
 }
 
+static void asking_put_request(lt_json_writer *w, const char *method, const lt_buf *params) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "method");
+  lt_json_put_cstr(w, method);
+  lt_json_key(w, "params");
+  lt_json_put_raw(w, lt_buf_view(params));
+  lt_json_end_object(w);
+}
+
+lt_status lt_gateway_asking_put_question(lt_gateway_request *r, const lt_server_question *question) {
+  asking_question q = {.number = 0};
+  LT_AUTO_BUF(params, LT_MCP_LINE_MAX_BYTES);
+  asking_set_kind(&q, question);
+  if (!asking_can(lt_gateway_request_capability(r, q.capability), &q)) {
+    r->lacking = q.capability;
+    r->lacking_mode = q.mode;
+    return lt_gateway_request_fail_lacking(r);
+  }
+  asking_put_params(question, &params);
+  LT_TRY(lt_buf_check(&params, r->err, "no memory for a question"));
+  asking_put_request(r->w, q.method, &params);
+  return LT_OK;
+}
+
 lt_status lt_gateway_asking_put_input(lt_gateway_asking *all, lt_gateway_request *r) {
   const char *state = asking_make_state(all, r->peer->user, r->input_run);
   if (state == NULL) {
@@ -569,12 +593,7 @@ lt_status lt_gateway_asking_put_input(lt_gateway_asking *all, lt_gateway_request
       continue;
     }
     lt_json_key_str(r->w, lt_str_of(q->key));
-    lt_json_begin_object(r->w);
-    lt_json_key(r->w, "method");
-    lt_json_put_cstr(r->w, q->method);
-    lt_json_key(r->w, "params");
-    lt_json_put_raw(r->w, lt_buf_view(&q->params));
-    lt_json_end_object(r->w);
+    asking_put_request(r->w, q->method, &q->params);
   }
   lt_json_end_object(r->w);
   lt_json_key(r->w, "requestState");

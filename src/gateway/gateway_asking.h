@@ -35,6 +35,9 @@ void lt_gateway_asking_leave(lt_gateway_asking *asking, lt_gateway_attending *at
 
 /* Writes the members of an InputRequiredResult with the questions of the request's run. */
 lt_status lt_gateway_asking_put_input(lt_gateway_asking *asking, lt_gateway_request *request);
+/* Writes a server's question, as inputRequests has it, for the client of this request alone. Errors: LT_E_UNSUPPORTED:
+ * the client has not declared that it answers such questions; LT_E_NOMEM. */
+lt_status lt_gateway_asking_put_question(lt_gateway_request *request, const lt_server_question *question);
 /* Whether a call is made again with what the client was asked for. LT_OK: appends the run, and the answers have been
  * handed over. Errors: LT_E_NOTFOUND: the call has no requestState; LT_E_INVALID: it is none that this user was given.
  */

@@ -2,6 +2,7 @@
 #include "gateway/gateway_prompts.h"
 
 #include "base/limits.h"
+#include "gateway/gateway_input.h"
 #include "gateway/gateway_names.h"
 #include "gateway/gateway_upstream.h"
 
@@ -104,6 +105,7 @@ lt_status lt_gateway_prompts_get(lt_gateway_request *r) {
     lt_json_key(&w, "arguments");
     lt_json_put_raw(&w, lt_json_text(arguments));
   }
+  lt_gateway_input_put(r, &w);
   lt_json_end_object(&w);
   LT_TRY(lt_buf_check(&params, r->err, "the arguments are too long"));
   return lt_gateway_upstream_pass(r, server, "prompts/get", name, lt_buf_view(&params));

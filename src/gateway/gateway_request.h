@@ -48,6 +48,9 @@ void lt_gateway_request_cancel(lt_gateway_request *request);
 bool lt_gateway_request_is_wanted(const lt_gateway_request *request);
 /* What the client can: a member of its capabilities, such as "elicitation"; NONE: it cannot. Borrows: the request. */
 lt_json lt_gateway_request_capability(const lt_gateway_request *request, const char *name);
+/* Returns LT_E_UNSUPPORTED, the error with which the client is told what `lacking` says. "the server MUST return a
+ * MissingRequiredClientCapabilityError" (2026-07-28) */
+lt_status lt_gateway_request_fail_lacking(lt_gateway_request *request);
 /* From which level on the client wants log messages for this request; empty: none were asked for. Borrows. */
 lt_str lt_gateway_request_log_level(const lt_gateway_request *request);
 

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "gateway/gateway_input.h"
 #include "gateway/gateway_prompts.h"
 
 #define NOT_FOUND_LEGACY (-32002) /* 2025-11-25, Resources, Error Handling; since 2026-07-28 it is -32602 */
@@ -161,7 +162,12 @@ static void gateway_resources_put_address(lt_str address, lt_buf *out) {
 static lt_status gateway_resources_ask(lt_gateway_request *r, const lt_gateway_upstream *server, const char *method,
                                        lt_str address) LT_YIELDS {
   LT_AUTO_BUF(params, LT_MCP_LINE_MAX_BYTES);
-  gateway_resources_put_address(address, &params);
+  lt_json_writer w = lt_json_writer_on(&params);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "uri");
+  lt_json_put_str(&w, address);
+  lt_gateway_input_put(r, &w);
+  lt_json_end_object(&w);
   LT_TRY(lt_buf_check(&params, r->err, "the address is too long"));
   return lt_gateway_upstream_pass(r, server, method, address, lt_buf_view(&params));
 }

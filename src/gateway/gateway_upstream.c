@@ -1,6 +1,8 @@
 #include "gateway/gateway_upstream.h"
 
 #include "base/limits.h"
+#include "gateway/gateway_asking.h"
+#include "gateway/gateway_input.h"
 
 bool lt_gateway_upstreams_have_any(const lt_gateway *gateway) {
   return gateway->session->config.server_count > 0;
@@ -50,7 +52,7 @@ lt_status lt_gateway_upstreams_read(lt_gateway_request *r, lt_gateway_upstreams 
 }
 
 void lt_gateway_upstream_put_age(lt_gateway_request *r, int64_t ttl_ms) {
-  if (r->is_modern) {
+  if (r->is_modern && !r->wants_input) {
     lt_json_key(r->w, "ttlMs");
     lt_json_put_int(r->w, ttl_ms);
     lt_json_key(r->w, "cacheScope");
@@ -87,14 +89,19 @@ lt_status lt_gateway_upstream_pass(lt_gateway_request *r, const lt_gateway_upstr
                                    lt_str name, lt_str params) {
   lt_mcp_result result;
   int64_t code = 0;
-  const lt_mcp_call_options options = {.cancel = &r->cancel, .ret_code = &code};
+  const lt_mcp_call_options options = {.cancel = &r->cancel, .ret_code = &code, .leaves_input = r->is_modern};
+  lt_gateway_attending attending = {.request = r, .run = LT_STR("(none)"), .until = &r->cancel};
+  lt_gateway_asking_attend(r->gateway->asking, &attending); /* the server is told what this client can */
   lt_status status = lt_mcp_pass(to->mcp, method, name, params, &options, &result, r->err);
+  lt_gateway_asking_leave(r->gateway->asking, &attending);
   if (status != LT_OK) {
     r->code = (int)code;
     return status;
   }
   result.result.doc = &result.doc;
-  status = gateway_upstream_put_result(r, result.result);
+  bool is_question = r->is_modern && lt_gateway_input_is_wanted(result.result);
+  status =
+      is_question ? lt_gateway_input_pass(r, to->name, result.result) : gateway_upstream_put_result(r, result.result);
   lt_mcp_result_release(&result);
   return status;
 }

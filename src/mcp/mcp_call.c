@@ -151,7 +151,7 @@ lt_status lt_mcp_session_call(lt_mcp_session *s, lt_mcp_session_request *wanted,
                                      .input_responses = lt_buf_view(&responses),
                                      .request_state = lt_buf_view(&state)};
     LT_TRY(mcp_call_ask(s, wanted, &extra, deadline_ms, ret_result, err));
-    if (!mcp_call_wants_input(s, ret_result->result)) {
+    if (wanted->options->leaves_input || !mcp_call_wants_input(s, ret_result->result)) {
       return LT_OK;
     }
     uint64_t asked_ms = lt_loop_now_ms(s->o.loop);

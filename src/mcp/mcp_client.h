@@ -147,6 +147,7 @@ struct lt_mcp_call_options {
   void (*on_progress)(void *arg, double progress, double total, lt_str message);
   void *arg;
   int64_t *ret_code; /* of the server's JSON-RPC error, where there was one; may be NULL */
+  bool leaves_input; /* a result that wants input (2026-07-28) is returned as it is: the caller asks */
 };
 
 /* Calls a tool with a JSON object as arguments; LT_YIELDS until the answer. A call during a restart waits for it.

@@ -1,9 +1,11 @@
 // A fixture: the MCP server, over stdio, that the conformance suite wants to find behind what it tests. Its tools,
-// resources and prompts are those that the suite's scenarios name; it speaks 2025-11-25. `--record=FILE` keeps what it is
-// sent; the variable FIXTURE_SAYS is a secret that it gives away.
+// resources and prompts are those that the suite's scenarios name; it speaks 2025-11-25, with `--modern` 2026-07-28.
+// `--record=FILE` keeps what it is sent; the variable FIXTURE_SAYS is a secret that it gives away.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
+const modern = process.argv.includes("--modern"), current = new AsyncLocalStorage(); // the call that is carried out
 const record = process.argv.find((word) => word.startsWith("--record="))?.slice(9), secret = process.env.FIXTURE_SAYS;
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
@@ -22,7 +24,7 @@ function send(message) {
 const notify = (method, params) => send({ method, params });
 const waiting = new Map();
 let asked = 0, client = {};
-const ask = (method, params) => new Promise((done, fail) => { const id = `q${++asked}`; waiting.set(id, { done, fail }); send({ id, method, params }); });
+const ask = (method, params, key) => modern ? current.getStore().ask(method, params, key ?? `question${++asked}`) : new Promise((done, fail) => { const id = `q${++asked}`; waiting.set(id, { done, fail }); send({ id, method, params }); });
 
 const choice = (title, more) => ({ type: "string", title, ...more });
 const enums = {
@@ -46,7 +48,7 @@ async function elicit(message, properties, required = []) {
 }
 
 const name = { name: { type: "string" } }, said = (answer, key) => answer.content?.[key] ?? `(${answer.action})`;
-const form = (message, properties) => ask("elicitation/create", { message, requestedSchema: { type: "object", properties, required: Object.keys(properties) } });
+const form = (message, properties, key) => ask("elicitation/create", { message, requestedSchema: { type: "object", properties, required: Object.keys(properties) } }, key);
 const sample = (words, maxTokens = 100) => ask("sampling/createMessage", { messages: [{ role: "user", content: { type: "text", text: words } }], maxTokens });
 const changing = (list, method, make) => () => {
   const extra = "there_now_and_then";
@@ -61,7 +63,7 @@ const tools = {
   test_logging_tool: { run: () => { notify("notifications/message", { level: "info", logger: "fixture", data: "logged" }); return text("logged"); } },
   test_trigger_tool_change: { run: () => changing(tools, "notifications/tools/list_changed", () => ({ run: () => text("here") }))() },
   test_trigger_prompt_change: { run: () => changing(prompts, "notifications/prompts/list_changed", () => ({ get: () => [says({ type: "text", text: "here" })] }))() },
-  test_input_required_result_elicitation: { run: async () => text(`Hello, ${said(await form("What is your name?", name), "name")}!`) },
+  test_input_required_result_elicitation: { run: async () => text(`Hello, ${said(await form("What is your name?", name, "user_name"), "name")}!`) },
   test_input_required_result_sampling: { run: async () => text(`The model says: ${(await sample("What is the capital of France?")).content?.text}`) },
   test_input_required_result_list_roots: { run: async () => text(`Roots: ${JSON.stringify((await ask("roots/list", {})).roots)}`) },
   test_input_required_result_request_state: { run: async () => text(`state-ok: ${said(await form("Please confirm", { ok: { type: "boolean" } }), "ok")}`) },
@@ -120,7 +122,7 @@ const prompts = {
   test_simple_prompt: { get: () => [says({ type: "text", text: "This is a simple prompt for testing." })] },
   test_prompt_with_arguments: { arguments: ["arg1", "arg2"], get: (a) => [says({ type: "text", text: `Prompt with arguments: arg1='${a.arg1}', arg2='${a.arg2}'` })] },
   test_prompt_with_embedded_resource: { arguments: ["resourceUri"], get: (a) => [says(embedded(a.resourceUri, "text/plain", "Embedded resource content for testing.")), says({ type: "text", text: "Please process the embedded resource above." })] },
-  test_input_required_result_prompt: { get: async () => [says({ type: "text", text: `Context: ${said(await form("What context should the prompt use?", { context: { type: "string" } }), "context")}` })] },
+  test_input_required_result_prompt: { get: async () => [says({ type: "text", text: `Context: ${said(await form("What context should the prompt use?", { context: { type: "string" } }, "user_context"), "context")}` })] },
   test_prompt_with_image: { get: () => [says(image), says({ type: "text", text: "Please analyze the image above." })] },
 };
 
@@ -141,6 +143,35 @@ const methods = {
   "completion/complete": ({ argument }) => ({ completion: { values: ["paris", "park"].filter((v) => v.startsWith(argument.value)), total: 2, hasMore: false } }),
 };
 
+/** 2026-07-28: a call goes on where it waits for answers, which the next request brings. */
+const open = new Map();
+let states = 0;
+function begin(method, params) {
+  const call = { questions: new Map(), pause: () => call.resume(true) };
+  call.ask = (asks, its, key) => new Promise((done, fail) => { call.questions.set(key, { request: { method: asks, params: its }, done, fail }); setImmediate(call.pause); });
+  call.ends = current.run(call, async () => methods[method](params));
+  call.ends.catch(() => {});
+  return call;
+}
+async function carryOut(method, params) {
+  const call = params.requestState === undefined ? begin(method, params) : open.get(params.requestState);
+  if (!call) throw Object.assign(new Error("requestState is not one of this server"), { code: -32602 });
+  open.delete(params.requestState);
+  const paused = new Promise((done) => { call.resume = done; });
+  for (const [key, answer] of Object.entries(params.inputResponses ?? {})) { call.questions.get(key)?.done(answer); call.questions.delete(key); }
+  if (call.questions.size > 0) setImmediate(call.pause); // some are still open
+  if (!(await Promise.race([call.ends.then(() => false), paused]))) return { resultType: "complete", ttlMs: 0, cacheScope: "private", ...await call.ends };
+  const requestState = `state${++states}`;
+  open.set(requestState, call);
+  return { resultType: "input_required", inputRequests: Object.fromEntries([...call.questions].map(([key, { request }]) => [key, request])), requestState };
+}
+if (modern) {
+  const { capabilities } = methods.initialize({});
+  delete methods.initialize;
+  methods["server/discover"] = () => ({ supportedVersions: ["2026-07-28"], capabilities });
+  methods["subscriptions/listen"] = ({ notifications }) => { notify("notifications/subscriptions/acknowledged", { notifications }); return new Promise(() => {}); };
+}
+
 createInterface({ input: process.stdin }).on("line", async (line) => {
   if (record) appendFileSync(record, `${line}\n`);
   const message = JSON.parse(line), { id, method, params = {} } = message;
@@ -152,6 +183,7 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
   if (id === undefined) return;
   try {
     if (!methods[method]) throw Object.assign(new Error("Method not found"), { code: -32601 });
-    send({ id, result: await methods[method](params) });
+    if (modern) client = params._meta["io.modelcontextprotocol/clientCapabilities"];
+    send({ id, result: await (modern ? carryOut : (name, given) => methods[name](given))(method, params) });
   } catch (e) { send({ id, error: { code: e.code ?? -32603, message: e.message, data: e.data } }); }
 }).on("close", () => process.exit(0));
