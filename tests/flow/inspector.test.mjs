@@ -1,4 +1,5 @@
-// The inspector of the protocol's authors, as a client of `lathe mcp` and `lathe mcp --http`, in both eras.
+// The inspector and the SDK (version 2) of the protocol's authors, as clients of `lathe mcp` and `lathe mcp --http`, in
+// both eras.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -45,4 +46,40 @@ for (const era of ["legacy", "modern", "auto"]) describe(`the inspector, protoco
     one.child.kill("SIGTERM");
     await one.ended;
   });
+});
+
+const sdk = installed("@modelcontextprotocol/client");
+/** What tests/fakes/sdk_client.mjs saw of that server. */
+async function connect(mode, server) {
+  const programs = ["1+2", "fakeAdd({ a: 1, b: 2 })", "throw new Error('no')"];
+  const child = start([join(root, "tests/fakes/sdk_client.mjs"), JSON.stringify({ mode, programs, ...server })], { program: node });
+  const end = await child.ended;
+  assert.equal(end.code, 0, end.stderr);
+  return JSON.parse(end.stdout);
+}
+
+describe("a client with the SDK, version 2", { concurrency: 2, skip: (!sdk && "not installed") || (!node && "needs Node.js 22") }, () => {
+  const asking = () => config({ ...bare, mcpServers: { fake: fake() }, tools: { policy: [{ match: "fake.add", action: "ask", reason: "sums" }] } });
+  const check = (seen, era, version) => {
+    assert.deepEqual([seen.era, seen.version], [era, version]);
+    assert.deepEqual(seen.tools, ["search_tools", "execute_code", "continue_run", "read_output"]);
+    const [sum, asked, failed] = seen.answers;
+    assert.deepEqual([sum.content, asked.content], [[{ type: "text", text: "3" }], [{ type: "text", text: "3" }]]);
+    assert.deepEqual([failed.isError, failed.content[0].text], [true, "error: no (line 1, column 11: throw new Error('no'))"]);
+    assert.equal(seen.asked.length, 1);
+    assert.match(seen.asked[0], /^The program wants to call fake\.add\nwhy it is asked: sums\n/);
+  };
+  for (const [mode, era, version] of [["auto", "modern", "2026-07-28"], [{ pin: "2026-07-28" }, "modern", "2026-07-28"], ["legacy", "legacy", "2025-11-25"]]) {
+    test(`${JSON.stringify(mode)} over stdio: lists, runs programs, and approves a call that it is asked about`, async () => {
+      const env = { ...process.env, HOME: folder(), XDG_STATE_HOME: folder() };
+      check(await connect(mode, { command: lathe, args: ["mcp", "--config", asking()], env }), era, version);
+    });
+    test(`${JSON.stringify(mode)} over HTTP`, async () => {
+      const one = start(["mcp", "--http", "127.0.0.1:0", "--config", asking()], { env: { XDG_STATE_HOME: folder() } });
+      const [url] = await until(() => /http:\/\/\S+\/mcp/.exec(one.text()), "it says where it listens");
+      check(await connect(mode, { url }), era, version);
+      one.child.kill("SIGTERM");
+      await one.ended;
+    });
+  }
 });
