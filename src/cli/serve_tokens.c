@@ -28,6 +28,18 @@ static lt_status serve_tokens_add(lt_store_session *s, lt_str user, lt_err *err)
   return LT_OK;
 }
 
+/* Nobody can use the server that runs, and everybody the one that starts next. */
+static lt_status serve_tokens_remove(lt_store_session *s, lt_str user, lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(list, LT_SERVE_TOKENS_BYTES);
+  LT_TRY(lt_store_token_remove(s->db, user, err));
+  LT_TRY(lt_store_token_list(s->db, &list, err));
+  if (lt_str_eqc(lt_buf_view(&list), "[]")) {
+    lt_console_line(&s->console, "lathe serve: ",
+                    LT_STR("no token is left: a server that starts from now on answers everybody who reaches it"));
+  }
+  return LT_OK;
+}
+
 static lt_status serve_tokens_list(lt_store_session *s, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   LT_AUTO_ARENA(arena, LT_SERVE_TOKENS_BYTES);
@@ -50,7 +62,7 @@ static lt_status serve_tokens_work(lt_store_session *s, void *arg, lt_err *err) 
     return serve_tokens_list(s, err);
   }
   return strcmp(job->action, "add") == 0 ? serve_tokens_add(s, lt_str_of(job->user), err)
-                                         : lt_store_token_remove(s->db, lt_str_of(job->user), err);
+                                         : serve_tokens_remove(s, lt_str_of(job->user), err);
 }
 
 /* A name that stands in lines, headers and messages as it is. */

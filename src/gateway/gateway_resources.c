@@ -280,7 +280,11 @@ static lt_status gateway_resources_add(lt_gateway_request *r, const lt_mcp *mcp,
                                           .address = lt_mem_strdup(address),
                                           .wire = lt_mem_strdup(wire)};
   r->gateway->subscriptions = one;
-  return one->address != NULL && one->wire != NULL ? LT_OK : lt_fail(r->err, LT_E_NOMEM, "no memory");
+  if (one->address == NULL || one->wire == NULL) {
+    gateway_resources_drop(&r->gateway->subscriptions);
+    return lt_fail(r->err, LT_E_NOMEM, "no memory for another subscription");
+  }
+  return LT_OK;
 }
 
 static lt_status gateway_resources_find(lt_gateway_request *r, lt_gateway_upstreams *servers, lt_str *ret_wire,

@@ -21,6 +21,7 @@ typedef struct lt_serve_users {
   lt_arena arena;
   struct lt_serve_token *tokens;
   size_t count;
+  bool is_guarded;  /* there has been a token since the server started: each request needs one */
   uint64_t read_ms; /* the loop's time when they were read; 0: never */
 } lt_serve_users;
 

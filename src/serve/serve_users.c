@@ -25,6 +25,8 @@ static lt_status users_read(lt_str list, lt_serve_users *users, lt_err *err) {
     if (lt_json_str(lt_json_get(it.value, "hash"), arena, &token->hash) &&
         lt_json_str(lt_json_get(it.value, "user"), arena, &token->user)) {
       users->count++;
+    } else {
+      return lt_fail(err, LT_E_NOMEM, "no memory for the tokens");
     }
   }
   return LT_OK;
@@ -43,6 +45,7 @@ lt_status lt_serve_users_refresh(lt_serve *serve, lt_err *err) {
     lt_arena_release(&users.arena);
     return status;
   }
+  users.is_guarded = serve->users.is_guarded || users.count > 0;
   lt_serve_users_release(&serve->users);
   serve->users = users;
   return LT_OK;
@@ -85,7 +88,7 @@ bool lt_serve_users_identify(lt_serve_request *r, bool is_final) {
   lt_str given = lt_http_guard_bearer(lt_http_call_header(r->call, "Authorization"));
   r->user = LT_SERVE_LOCAL_USER;
   if ((r->route->flags & LT_SERVE_IS_PUBLIC) != 0 ||
-      (users->count == 0 && given.n == 0 && r->serve->address.is_loopback)) {
+      (!users->is_guarded && given.n == 0 && r->serve->address.is_loopback)) {
     return true;
   }
   if (given.n == 0) {

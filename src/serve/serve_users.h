@@ -1,7 +1,8 @@
 /* Who asks: tokens and their users. Internal to serve/.
  *
  * Without tokens in the store, everybody who reaches the loopback address is the user "local". With at least one, each
- * request needs a token. Tokens are known by their SHA-256 only.
+ * request needs a token; a running server does not open again when the last one is removed. Tokens are known by their
+ * SHA-256 only.
  */
 #ifndef LT_SERVE_SERVE_USERS_H
 #define LT_SERVE_SERVE_USERS_H

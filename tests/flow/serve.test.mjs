@@ -345,6 +345,10 @@ describe("users", { concurrency: 2 }, () => {
     assert.equal((await token("remove", "bob")).code, 0);
     await until(async () => (await s.get("/conversations", bob)).status === 401, "bob's token is gone");
     assert.equal((await s.get("/conversations", ann)).status, 200);
+    const last = await token("remove", "ann");
+    assert.deepEqual([last.code, /no token is left/.test(last.stderr)], [0, true], last.stderr);
+    await until(async () => (await s.get("/conversations", ann)).status === 401, "ann's token is gone");
+    assert.equal((await s.get("/conversations")).status, 401, "a server that had tokens does not open");
     const end = await s.stop();
     assert.ok(!end.stderr.includes(ann.authorization.slice(7)));
   });
