@@ -528,8 +528,8 @@ lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str ca
   return lt_approvals_decide(&turn_state->approvals, call, decision, err);
 }
 
-void lt_agent_count_usage(lt_agent *agent, lt_str user, lt_str prompt, const lt_usage *usage) {
-  lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);
+void lt_agent_count_usage(lt_agent *agent, lt_str prompt, const lt_usage *usage) {
+  lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
   if (turn_state != NULL) {
     lt_turn_add_usage(&turn_state->turn, usage);
   }

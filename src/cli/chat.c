@@ -58,7 +58,7 @@ static void chat_warn_of_rounds(const lt_chat *chat) {
 
 static void chat_on_usage(void *arg, lt_str run, const lt_usage *usage) {
   const lt_chat *chat = arg;
-  lt_agent_count_usage(chat->agent, LT_CHAT_USER, run, usage);
+  lt_agent_count_usage(chat->agent, run, usage);
 }
 
 static lt_status chat_open_parts(lt_chat *chat, lt_err *err) {

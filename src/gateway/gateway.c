@@ -20,7 +20,15 @@ static void gateway_on_event(void *arg, lt_str user, const char *event, lt_str d
 
 static void gateway_on_usage(void *arg, lt_str run, const lt_usage *usage) {
   const lt_gateway *gateway = arg;
-  lt_agent_count_usage(gateway->agent, LT_GATEWAY_USER, run, usage);
+  lt_agent_count_usage(gateway->agent, run, usage);
+}
+
+void lt_gateway_take_call(lt_gateway *gateway, lt_str run, const lt_call_event *event) {
+  lt_gateway_progress_take_call(gateway, run, event);
+}
+
+static void gateway_on_call(void *arg, lt_str run, const lt_call_event *event) {
+  lt_gateway_take_call(arg, run, event);
 }
 
 static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
@@ -31,12 +39,10 @@ static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
   options.policy = lt_toolbox_policy(session->toolbox);
   options.leave_open = true;
   options.on_event = gateway_on_event;
-  options.on_call = lt_gateway_progress_on_call;
+  options.on_call = gateway_on_call;
   options.arg = gateway;
   LT_TRY(lt_agent_new(&options, &gateway->agent, err));
   gateway->has_own_agent = true;
-  session->answers.on_usage = gateway_on_usage;
-  session->answers.arg = gateway;
   return LT_OK;
 }
 
@@ -53,6 +59,8 @@ static lt_status gateway_open_parts(lt_gateway *gateway, lt_err *err) {
   if (gateway->asking == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
+  session->answers.on_usage = gateway_on_usage;
+  session->answers.arg = gateway;
   return gateway->agent != NULL ? LT_OK : gateway_open_agent(gateway, err);
 }
 

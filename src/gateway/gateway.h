@@ -26,11 +26,14 @@ typedef struct lt_gateway_way {
 } lt_gateway_way;
 
 /* `session` is open. `agent`: who runs the programs, where the process has an agent already; its events go to
- * lt_gateway_take_event, and it is freed between lt_gateway_finish and lt_gateway_close. NULL: one of the gateway's
- * own. Errors: LT_E_CONFIG, LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller, lt_gateway_close. Borrows: both. */
+ * lt_gateway_take_event and lt_gateway_take_call, and it is freed between lt_gateway_finish and lt_gateway_close. NULL:
+ * one of the gateway's own. Errors: LT_E_CONFIG, LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller,
+ * lt_gateway_close. Borrows: both. */
 lt_status lt_gateway_open(lt_session *session, lt_agent *agent, lt_gateway **ret_gateway, lt_err *err) LT_YIELDS;
 /* Takes an event of the agent that was handed over. Does not yield. */
 void lt_gateway_take_event(lt_gateway *gateway, lt_str user, const char *event, lt_str data);
+/* Takes an event of one of its calls (lt_agent_options.on_call). Does not yield. */
+void lt_gateway_take_call(lt_gateway *gateway, lt_str run, const lt_call_event *event);
 /* Waits until no request is open, at most mcp.waitMs, or until the session's cancel fires. LT_YIELDS. */
 void lt_gateway_drain(lt_gateway *gateway) LT_YIELDS;
 /* No more messages come: answers the requests that are open. One that waits for a run says that the run is not done.

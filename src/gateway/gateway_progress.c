@@ -80,8 +80,7 @@ static void gateway_progress_tell(lt_gateway_await *await, const lt_call_event *
   }
 }
 
-void lt_gateway_progress_on_call(void *arg, lt_str run, const lt_call_event *event) {
-  const lt_gateway *gateway = arg;
+void lt_gateway_progress_take_call(const lt_gateway *gateway, lt_str run, const lt_call_event *event) {
   for (lt_gateway_await *await = gateway->awaits; await != NULL; await = await->next) {
     if (lt_json_exists(await->request->progress_token) && lt_str_eq(await->run, run)) {
       gateway_progress_tell(await, event);

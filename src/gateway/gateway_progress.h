@@ -17,7 +17,7 @@ void lt_gateway_progress_enter(lt_gateway_await *await);
 void lt_gateway_progress_leave(lt_gateway_await *await);
 /* Whether the request waits for a run. */
 bool lt_gateway_progress_is_awaited(const lt_gateway *gateway, const lt_gateway_request *request);
-/* Takes an event of a call (lt_agent_options.on_call). `arg`: the gateway. */
-void lt_gateway_progress_on_call(void *arg, lt_str run, const lt_call_event *event);
+/* Takes an event of a call (lt_agent_options.on_call). */
+void lt_gateway_progress_take_call(const lt_gateway *gateway, lt_str run, const lt_call_event *event);
 
 #endif

@@ -96,6 +96,13 @@ static void serve_on_event(void *arg, lt_str user, const char *event, lt_str dat
   }
 }
 
+static void serve_on_call(void *arg, lt_str run, const lt_call_event *event) {
+  const lt_serve *serve = arg;
+  if (serve->gateway != NULL) {
+    lt_gateway_take_call(serve->gateway, run, event);
+  }
+}
+
 /* --- Resuming ----------------------------------------------------------------------------------------------------- */
 static void serve_resume_one(lt_serve *serve, lt_str user, lt_str prompt) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
@@ -164,6 +171,7 @@ static lt_status serve_open_agent(lt_serve *serve, lt_err *err) {
   options.default_mode = serve->models.default_mode;
   options.leave_open = true;
   options.on_event = serve_on_event;
+  options.on_call = serve_on_call;
   options.arg = serve;
   return lt_agent_new(&options, &serve->agent, err);
 }

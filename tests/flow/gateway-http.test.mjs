@@ -179,6 +179,13 @@ describe("without sessions, from 2026-07-28 on", { concurrency: 3 }, () => {
 describe("lathe serve, at /mcp", { concurrency: 3 }, () => {
   const head = (method, name) => ({ ...JSON_AND_EVENTS, "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...(name && { "mcp-name": name }) });
   const execute = (code) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "execute_code", arguments: { code }, _meta: MODERN } });
+  test("progress of the calls of a program", async () => {
+    const s = await serve({ ...bare, mcpServers: { good: fake() } });
+    const params = { name: "execute_code", arguments: { code: "goodAdd({ a: 1, b: 2 })" }, _meta: { ...MODERN, progressToken: "p" } };
+    const said = await s.ask("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params }, { ...JSON_AND_EVENTS, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "execute_code" });
+    assert.deepEqual(eventsOf(said.text).map((event) => JSON.parse(event.data).params?.message), ["good.add", "good.add: done", undefined]);
+    assert.equal((await s.stop()).code, 0);
+  });
   test("both eras, beside the API, with one store", async () => {
     const { Client } = require("@modelcontextprotocol/sdk/client/index.js"), { StreamableHTTPClientTransport } = require("@modelcontextprotocol/sdk/client/streamableHttp.js");
     const s = await serve({ ...bare, mcpServers: { good: fake() } });
