@@ -115,8 +115,8 @@ static lt_status gateway_http_send_event(gateway_exchange *x, lt_gateway_stream 
   LT_AUTO_BUF(out, LT_HTTP_STREAM_MAX_BYTES);
   gateway_http_put_event(x, stream, e->number, lt_str_from(e->message, e->n), &out);
   LT_TRY(lt_buf_check(&out, NULL, ""));
-  if (x->session == NULL) {
-    lt_gateway_stream_forget(stream, e->number); /* nobody comes back for it */
+  if (x->session == NULL || stream->bytes > LT_GATEWAY_STREAM_BYTES / 2) {
+    lt_gateway_stream_forget(stream, e->number); /* nobody comes back for it, or too much is kept for that */
   }
   LT_TRY(lt_http_call_send(x->call, lt_buf_view(&out), NULL));
   return lt_http_call_drain(x->call, LT_GATEWAY_UNSENT_BYTES, LT_GATEWAY_UNREAD_MS);
