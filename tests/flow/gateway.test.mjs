@@ -37,6 +37,18 @@ function wire(args, options = {}) {
       return { text: result.content[0].text, isError: result.isError ?? false };
     },
     code: function (code, more = {}) { return this.call("execute_code", { code, ...more }); },
+    /** Goes on with a run until its answer fits: on a slow machine the first ones may only say that it is not done. */
+    async continues(run, what) {
+      for (;;) {
+        const answer = await this.call("continue_run", { run });
+        if (what.test(answer.text)) return answer;
+        assert.match(answer.text, /^Run [0-9a-f]{32} is not done/);
+      }
+    },
+    async says(code, what) {
+      const answer = await this.code(code);
+      return what.test(answer.text) ? answer : this.continues(/^Run ([0-9a-f]{32}) is not done/.exec(answer.text)[1], what);
+    },
     async ends() { run.child.stdin.end(); const end = await run.ended; assert.deepEqual([end.code, end.stderr], [0, ""]); },
     async kill() { for (const pid of run.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } await run.ended; },
   };
@@ -222,7 +234,7 @@ describe("a run that is not done", { concurrency: 3 }, () => {
     const w = world(300), c = w.connect();
     await c.begins();
     const first = await c.code("cashSlow({ a: 1 }); 'done at last'");
-    const [, id] = /^Run ([0-9a-f]{32}) is not done: 0 of 1 calls done\./.exec(first.text);
+    const [, id] = /^Run ([0-9a-f]{32}) is not done: 0 of [01] calls done\./.exec(first.text);
     let answer = first;
     while (/is not done/.test(answer.text)) answer = await c.call("continue_run", { run: id });
     assert.deepEqual(answer, { text: "done at last", isError: false });
@@ -232,14 +244,14 @@ describe("a run that is not done", { concurrency: 3 }, () => {
   test("one that waits for approval, after kill -9, in another gateway: approved, and paid once", async () => {
     const w = world(500), one = w.connect();
     await one.begins();
-    const { text, isError } = await one.code("const r = cashPay({ n: 1 }); `paid ${r.n}`");
+    const { text, isError } = await one.says("const r = cashPay({ n: 1 }); `paid ${r.n}`", WAITS);
     assert.match(text, WAITS);
     assert.equal(isError, false);
     const [, id, , call] = WAITS.exec(text);
     await one.kill();
     const two = w.connect();
     await two.begins();
-    assert.match((await two.call("continue_run", { run: id })).text, WAITS);
+    await two.continues(id, WAITS);
     assert.equal(w.paid(), 0);
     const end = await w.approve([id, call]);
     assert.equal(end.code, 0, end.stdout + end.stderr);
@@ -252,7 +264,7 @@ describe("a run that is not done", { concurrency: 3 }, () => {
   test("one that is rejected fails by name", async () => {
     const w = world(500), c = w.connect();
     await c.begins();
-    const [, id, , call] = WAITS.exec((await c.code("cashPay({ n: 1 })")).text);
+    const [, id, , call] = WAITS.exec((await c.says("cashPay({ n: 1 })", WAITS)).text);
     const end = await w.lathe("reject", id, call, "--reason", "not today");
     assert.equal(end.code, 0, end.stderr);
     let answer = { text: "is not done" };
