@@ -34,6 +34,10 @@ test  git                    have git
 test  python3                have python3
 test  g++                    have c++ || have g++ || have clang++
 test  libtest-json-schema-acceptance-perl [ -d /usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance ]
+test  chromium               have chromium
+test  nginx-light            have nginx
+test  caddy                  have caddy
+bench wrk                    have wrk
 lint  python3                have python3
 lint  clang-format           have clang-format
 fuzz  clang                  have clang
@@ -103,8 +107,8 @@ main() {
     case "$arg" in
       --check) check_only=yes ;;
       build) ;;
-      test) wishes=" test" npm_of_tests=needed ;;
-      bench) npm_of_tests=wanted ;;
+      test) wishes+=" test" npm_of_tests=needed ;;
+      bench) wishes+=" bench" npm_of_tests=wanted ;;
       lint | fuzz | cross) profiles+=" $arg" ;;
       *) echo "setup: unknown argument \"$arg\" (build, test, bench, lint, fuzz, cross or --check)" >&2 && exit 2 ;;
     esac
