@@ -1,6 +1,7 @@
 # Lathe's build, from outside. CMake presets do the work; this file prepares what they share and names the usual jobs.
 #
 # build/engine   the JavaScript engine, translated from wasm and compiled once for all presets
+# build/page     what the page of `lathe serve` takes from npm, bundled once for all presets
 # build/<preset> one CMake build each: release, asan, tsan, fuzz
 # build/lathe    the program (a link into build/release)
 SHELL       := /bin/bash
@@ -17,13 +18,13 @@ WERROR      := $(if $(CI),ON,OFF)
 PRESETS     := release asan tsan fuzz
 FUZZ_SECONDS ?= 30
 
-.PHONY: all engine demo test bench asan tsan fuzz lint fmt cross clean distclean help check
+.PHONY: all engine page demo test bench asan tsan fuzz lint fmt cross clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 all: check ## Build the program: build/lathe
-	@$(MAKE) -j2 engine build/release.libs
+	@$(MAKE) -j2 engine page build/release.libs
 	@$(MAKE) build/release.all
 	@ln -sfn release/lathe build/lathe
 
@@ -73,6 +74,19 @@ $(ENGINE)/intl.js: src/sandbox/web/intl/intl_entry.js $(wildcard src/sandbox/web
 	@mkdir -p $(ENGINE)
 	$(BUNDLE) $< --outfile=$@
 
+# --- the page of `lathe serve` ---------------------------------------------------------------------------------------
+
+# Our own files are served as they are. Only what is of others is bundled: NAME_entry.js becomes NAME.js.
+PAGE         := build/page
+PAGE_BUNDLES := $(patsubst src/serve/page/%_entry.js,$(PAGE)/%.js,$(wildcard src/serve/page/*_entry.js))
+
+page: $(PAGE_BUNDLES)
+	@:
+
+$(PAGE)/%.js: src/serve/page/%_entry.js node_modules/.lathe-lock.json
+	@mkdir -p $(PAGE)
+	node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning $< --outfile=$@
+
 # --- the presets ----------------------------------------------------------------------------------------------------
 
 # Our own libraries, which need only the engine's header: they are compiled while the engine is.
@@ -109,14 +123,14 @@ bench: ## Measure what DESIGN.md promises; never fails
 
 asan tsan: ## The tests under sanitizers, and faults that they must find
 	@scripts/setup.sh test
-	@$(MAKE) -j2 engine build/$@.libs
+	@$(MAKE) -j2 engine page build/$@.libs
 	@$(MAKE) build/$@.all
 	@scripts/canaries.sh $@
 	@scripts/run-tests.sh $@
 
 fuzz: ## Fuzz each target for FUZZ_SECONDS (30)
 	@scripts/setup.sh fuzz
-	@$(MAKE) -j2 engine build/fuzz.libs
+	@$(MAKE) -j2 engine page build/fuzz.libs
 	@$(MAKE) build/fuzz.all
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
@@ -130,7 +144,7 @@ fmt: ## Format the C files
 
 cross: ## Build for aarch64 and run its tests under emulation
 	@scripts/setup.sh cross
-	@$(MAKE) $(ENGINE)/qjs.c $(ENGINE)/zones.txt $(IMAGE_SCRIPTS)
+	@$(MAKE) $(ENGINE)/qjs.c $(ENGINE)/zones.txt $(IMAGE_SCRIPTS) page
 	@scripts/cross-aarch64.sh
 
 clean: ## Remove what was built
