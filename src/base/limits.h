@@ -322,26 +322,27 @@
 #define LT_GATEWAY_LIST_TTL_MS       (5 * 60 * 1000) /* how long a client may keep our list of tools */
 
 /* --- HTTP API (src/serve) ----------------------------------------------------------------------------------------- */
-#define LT_SERVE_PORT         8420           /* of `lathe serve`, unless configured otherwise */
-#define LT_SERVE_BODY_BYTES   (8 * LT_MIB)   /* of a request: the longest input, with its escapes */
-#define LT_SERVE_BODIES_BYTES (256 * LT_MIB) /* of all requests that are being received or answered */
-#define LT_SERVE_ANSWER_BYTES LT_GIB
-#define LT_SERVE_PAGE_MAX     200           /* entries of one page of a list */
-#define LT_SERVE_PAGE         50            /* the same, unless the request says otherwise */
-#define LT_SERVE_BUSY_POLL_MS 200           /* between two looks at a conversation that another process is busy with */
-#define LT_SERVE_KEY_BYTES    255           /* of an Idempotency-Key */
-#define LT_SERVE_TOKENS_MS    1000          /* for so long a token that was removed may still be good */
-#define LT_SERVE_TOKENS_BYTES (64 * LT_MIB) /* of all tokens' hashes and users */
-#define LT_SERVE_USER_BYTES   128           /* of a user's name */
-#define LT_SERVE_WAIT_MS      30000 /* that POST /run and calls of tools wait for their end, unless told otherwise */
-#define LT_SERVE_WAIT_MAX_MS  600000
-#define LT_SERVE_HEARTBEAT_MS 15000          /* between two signs of life on a stream without events */
-#define LT_SERVE_READER_BYTES (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
-#define LT_SERVE_READERS_MAX  10000          /* streams of events at once */
-#define LT_SERVE_QUEUE_BYTES  (64 * LT_MIB)  /* of events that wait to be stored: then pieces of texts are left out */
-#define LT_EVENTS_KEPT        100000         /* events in the store */
-#define LT_EVENTS_READ        256            /* events that are read at once ... */
-#define LT_EVENTS_READ_BYTES  (4 * LT_MIB)   /* ... and about how many bytes of them */
+#define LT_SERVE_PORT            8420           /* of `lathe serve`, unless configured otherwise */
+#define LT_SERVE_BODY_BYTES      (8 * LT_MIB)   /* of a request: the longest input, with its escapes */
+#define LT_SERVE_BODIES_BYTES    (256 * LT_MIB) /* of all requests that are being received or answered */
+#define LT_SERVE_ANSWER_BYTES    LT_GIB
+#define LT_SERVE_PAGE_MAX        200   /* entries of one page of a list */
+#define LT_SERVE_PAGE            50    /* the same, unless the request says otherwise */
+#define LT_SERVE_BUSY_POLL_MS    200   /* between two looks at a conversation that another process is busy with */
+#define LT_SERVE_KEY_BYTES       255   /* of an Idempotency-Key */
+#define LT_SERVE_TOKENS_MS       250   /* between two looks at the list of tokens */
+#define LT_SERVE_TOKENS_STALE_MS 10000 /* for so long a list counts that cannot be read again */
+#define LT_SERVE_TOKENS_BYTES    (64 * LT_MIB) /* of all tokens' hashes and users */
+#define LT_SERVE_USER_BYTES      128           /* of a user's name */
+#define LT_SERVE_WAIT_MS         30000 /* that POST /run and calls of tools wait for their end, unless told otherwise */
+#define LT_SERVE_WAIT_MAX_MS     600000
+#define LT_SERVE_HEARTBEAT_MS    15000          /* between two signs of life on a stream without events */
+#define LT_SERVE_READER_BYTES    (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
+#define LT_SERVE_READERS_MAX     10000          /* streams of events at once */
+#define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
+#define LT_EVENTS_KEPT           100000        /* events in the store */
+#define LT_EVENTS_READ           256           /* events that are read at once ... */
+#define LT_EVENTS_READ_BYTES     (4 * LT_MIB)  /* ... and about how many bytes of them */
 
 /* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */
 #define LT_ROUNDS_CLASSIC          25 /* asking the model, per prompt, unless configured otherwise */

@@ -6,14 +6,17 @@
 #include "base/sha256.h"
 #include "cli/store_session.h"
 #include "json/json.h"
+#include "serve/serve.h"
 #include "store/store_events.h"
 
-#define TOKEN_DIGITS 64
-#define TOKEN_PREFIX "lathe_"
+#define TOKEN_DIGITS      64
+#define TOKEN_PREFIX      "lathe_"
+#define TOKEN_NAME_DIGITS 8 /* of its hash, in `token list`: a user may have several tokens */
 
 typedef struct serve_tokens_job {
   const char *action;
-  const char *user;
+  lt_str user;
+  lt_str token; /* the beginning of a hash; empty: all of the user's */
 } serve_tokens_job;
 
 /* The token is shown once: only its hash is kept. */
@@ -29,9 +32,9 @@ static lt_status serve_tokens_add(lt_store_session *s, lt_str user, lt_err *err)
 }
 
 /* Nobody can use the server that runs, and everybody the one that starts next. */
-static lt_status serve_tokens_remove(lt_store_session *s, lt_str user, lt_err *err) LT_YIELDS {
+static lt_status serve_tokens_remove(lt_store_session *s, const serve_tokens_job *job, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(list, LT_SERVE_TOKENS_BYTES);
-  LT_TRY(lt_store_token_remove(s->db, user, err));
+  LT_TRY(lt_store_token_remove(s->db, job->user, job->token, err));
   LT_TRY(lt_store_token_list(s->db, &list, err));
   if (lt_str_eqc(lt_buf_view(&list), "[]")) {
     lt_console_line(&s->console, "lathe serve: ",
@@ -48,10 +51,12 @@ static lt_status serve_tokens_list(lt_store_session *s, lt_err *err) LT_YIELDS {
   LT_TRY(lt_store_token_list(s->db, &list, err));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&list), &doc, err));
   for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
-    lt_str user = LT_STR_NULL, made = LT_STR_NULL;
+    lt_str user = LT_STR_NULL, made = LT_STR_NULL, hash = LT_STR_NULL;
+    (void)lt_json_str(lt_json_get(it.value, "hash"), &arena, &hash);
     (void)lt_json_str(lt_json_get(it.value, "user"), &arena, &user);
     (void)lt_json_str(lt_json_get(it.value, "createdAt"), &arena, &made);
-    lt_buf_printf(&lines, "%.*s  %.*s\n", LT_STR_ARG(lt_str_sub(made, 0, 10)), LT_STR_ARG(user));
+    lt_buf_printf(&lines, "%.*s  %.*s/%.*s\n", LT_STR_ARG(lt_str_sub(made, 0, 10)), LT_STR_ARG(user),
+                  LT_STR_ARG(lt_str_sub(hash, 0, TOKEN_NAME_DIGITS)));
   }
   return lt_console_report(&s->console, &lines);
 }
@@ -61,21 +66,15 @@ static lt_status serve_tokens_work(lt_store_session *s, void *arg, lt_err *err) 
   if (strcmp(job->action, "list") == 0) {
     return serve_tokens_list(s, err);
   }
-  return strcmp(job->action, "add") == 0 ? serve_tokens_add(s, lt_str_of(job->user), err)
-                                         : serve_tokens_remove(s, lt_str_of(job->user), err);
+  return strcmp(job->action, "add") == 0 ? serve_tokens_add(s, job->user, err) : serve_tokens_remove(s, job, err);
 }
 
-/* A name that stands in lines, headers and messages as it is. */
-static bool serve_tokens_is_name(const char *user) {
-  size_t n = strlen(user);
-  for (size_t i = 0; i < n; i++) {
-    char c = user[i];
-    bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!is_plain && strchr("._@+-", c) == NULL) {
-      return false;
-    }
-  }
-  return n > 0 && n <= LT_SERVE_USER_BYTES;
+/* "ann", or "ann/1a2b3c4d" for one token of several, as `token list` prints it. */
+static bool serve_tokens_read_name(serve_tokens_job *job, lt_str name) {
+  size_t slash = strcmp(job->action, "remove") == 0 ? lt_str_find(name, LT_STR("/"), 0) : SIZE_MAX;
+  job->user = lt_str_sub(name, 0, slash);
+  job->token = slash == SIZE_MAX ? LT_STR_NULL : lt_str_sub(name, slash + 1, name.n);
+  return lt_serve_is_user_name(job->user) && (slash == SIZE_MAX || job->token.n == TOKEN_NAME_DIGITS);
 }
 
 int lt_serve_tokens_run(const lt_config_sources *sources, const char *action, const char *user) {
@@ -90,11 +89,11 @@ int lt_serve_tokens_run(const lt_config_sources *sources, const char *action, co
   if ((strcmp(action, "list") == 0) != (user == NULL)) {
     return lt_store_session_refuse("serve", user == NULL ? "token %s wants a USER" : "token %s has no USER", action);
   }
-  if (user != NULL && !serve_tokens_is_name(user)) {
+  serve_tokens_job job = {.action = action};
+  if (user != NULL && !serve_tokens_read_name(&job, lt_str_of(user))) {
     return lt_store_session_refuse("serve", "a user's name has letters, digits and . _ @ + -, at most %d",
                                    LT_SERVE_USER_BYTES);
   }
-  serve_tokens_job job = {.action = action, .user = user};
   return strcmp(action, "add") == 0 ? lt_store_session_run_new("serve", sources, serve_tokens_work, &job)
                                     : lt_store_session_run("serve", sources, serve_tokens_work, &job);
 }

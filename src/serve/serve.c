@@ -213,7 +213,7 @@ static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *optio
   LT_TRY(lt_serve_events_open(serve, &serve->events, err));
   LT_TRY(lt_gateway_open(session, serve->agent, &serve->gateway, err));
   LT_TRY(lt_gateway_http_open(serve->gateway, &serve->mcp, err));
-  LT_TRY(lt_serve_users_refresh(serve, err));
+  LT_TRY(lt_serve_users_open(serve, err));
   LT_TRY(serve_listen(serve, err));
   return serve_resume(serve, err);
 }
@@ -267,7 +267,7 @@ void lt_serve_close(lt_serve *serve) {
   }
   lt_gateway_close(serve->gateway);
   lt_serve_events_close(serve->events);
-  lt_serve_users_release(&serve->users);
+  lt_serve_users_close(serve);
   lt_store_journal_free(serve->journal);
   lt_http_free(serve->http);
   lt_modules_release(&serve->modules);

@@ -16,6 +16,10 @@ typedef struct lt_serve_options {
   const char *listen; /* as io/listen_address.h has it; NULL: server.listen, else LT_SERVE_PORT; port 0: any free one */
 } lt_serve_options;
 
+/* Whether it can be a user's name: letters, digits and ._@+-, so that it stands in lines, headers and messages as it
+ * is; at most LT_SERVE_USER_BYTES. */
+bool lt_serve_is_user_name(lt_str name);
+
 /* Checks the address alone. LT_E_CONFIG. */
 lt_status lt_serve_check_listen(const lt_config *config, const lt_serve_options *options, lt_err *err);
 /* Opens the agent, resumes what belongs to this configuration, and listens. `session` is open. Errors: LT_E_CONFIG

@@ -20,8 +20,10 @@ typedef struct lt_serve_request {
   lt_arena *arena;
   lt_json_writer w; /* on the answer's body */
   lt_str user;
-  lt_str id;    /* of the path, decoded; empty: it has none */
-  lt_json body; /* NONE: there is none */
+  lt_str token;                         /* the hash of the token that it came with; empty: none */
+  lt_str id;                            /* of the path, decoded; empty: it has none */
+  lt_json body;                         /* NONE: there is none */
+  struct lt_serve_request *prev, *next; /* while it is carried out: lt_serve.requests */
 } lt_serve_request;
 
 /* The decoded value of a query's parameter, or empty. */

@@ -138,14 +138,14 @@ static void route_put_preflight(lt_serve_request *r) {
 /* /mcp is no row of the table: its bodies and answers are those of another protocol. */
 static const lt_serve_route route_mcp = {.path = "/mcp"};
 
-static bool route_admit(lt_serve_request *r, bool is_final) {
+static bool route_admit(lt_serve_request *r) {
   route_search found = routes_find(r->call);
   if (!route_admit_sender(r)) {
     return false;
   }
   if (lt_str_eqc(r->call->path, route_mcp.path)) {
     r->route = &route_mcp;
-    return lt_serve_users_identify(r, is_final);
+    return lt_serve_users_identify(r);
   }
   routes_put_headers(r);
   if (!found.is_path_known) {
@@ -168,14 +168,14 @@ static bool route_admit(lt_serve_request *r, bool is_final) {
     lt_serve_request_refuse(r, 415, "type", "send the body as Content-Type: application/json");
     return false;
   }
-  return lt_serve_users_identify(r, is_final);
+  return lt_serve_users_identify(r);
 }
 
 bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer *answer) {
   LT_AUTO_ARENA(arena, LT_MIB);
   lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
   r.w = lt_json_writer_on(&answer->body);
-  bool is_admitted = route_admit(&r, false);
+  bool is_admitted = route_admit(&r);
   if (is_admitted) { /* the handler starts with an empty answer */
     lt_buf_clear(&answer->headers);
   }
@@ -233,7 +233,7 @@ static lt_status route_check_query(const lt_serve_request *r, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status route_handle(lt_serve_request *r, lt_err *err) LT_YIELDS {
+static lt_status route_call(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   lt_str id = routes_find(r->call).id;
   if (id.n > 0 && !lt_serve_request_decode(id, r->arena, &r->id)) {
@@ -246,26 +246,32 @@ static lt_status route_handle(lt_serve_request *r, lt_err *err) LT_YIELDS {
   return r->route->handle(r, err);
 }
 
-void lt_serve_routes_handle(void *serve, const lt_http_call *call, lt_http_answer *answer) {
-  LT_AUTO_ARENA(arena, 2 * LT_GIB);
+static void route_handle(lt_serve_request *r) LT_YIELDS {
+  lt_http_answer *answer = r->answer;
   lt_err err = LT_ERR_INIT;
-  lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
-  r.w = lt_json_writer_on(&answer->body);
-  answer->content_type = "application/json";
-  lt_status status = lt_serve_users_refresh(r.serve, &err);
-  if (status == LT_OK && !route_admit(&r, true)) {
-    return;
-  }
-  if (status == LT_OK && r.route == &route_mcp) {
+  if (r->route == &route_mcp) {
     answer->content_type = NULL;
-    lt_gateway_http_handle(r.serve->mcp, call, r.user, answer);
+    lt_gateway_http_handle(r->serve->mcp, r->call, r->user, answer);
     return;
   }
-  status = status == LT_OK ? route_handle(&r, &err) : status;
+  lt_status status = route_call(r, &err);
   if (status == LT_OK && answer->body.status != LT_OK) {
     status = lt_fail(&err, answer->body.status, "the answer is too long, or there is no memory for it");
   }
   if (status != LT_OK) {
-    lt_serve_request_fail(&r, &err);
+    lt_serve_request_fail(r, &err);
   }
+}
+
+void lt_serve_routes_handle(void *serve, const lt_http_call *call, lt_http_answer *answer) {
+  LT_AUTO_ARENA(arena, 2 * LT_GIB);
+  lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
+  r.w = lt_json_writer_on(&answer->body);
+  answer->content_type = "application/json";
+  if (!route_admit(&r)) {
+    return;
+  }
+  lt_serve_users_enter(&r);
+  route_handle(&r);
+  lt_serve_users_leave(&r);
 }

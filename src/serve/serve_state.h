@@ -21,8 +21,10 @@ typedef struct lt_serve_users {
   lt_arena arena;
   struct lt_serve_token *tokens;
   size_t count;
-  bool is_guarded;  /* there has been a token since the server started: each request needs one */
-  uint64_t read_ms; /* the loop's time when they were read; 0: never */
+  bool is_guarded;     /* there has been a token since the server started: each request needs one */
+  uint64_t read_ms;    /* the loop's time when they were read last */
+  bool is_read_failed; /* since then it was tried in vain, and that was said */
+  bool is_watched;     /* a fiber reads them again */
 } lt_serve_users;
 
 struct lt_serve {
@@ -37,7 +39,8 @@ struct lt_serve {
   lt_gateway_http *mcp; /* at /mcp */
   lt_serve_events *events;
   lt_serve_users users;
-  struct lt_serve_place *queue; /* requests that wait for their conversation (serve_queue.h) */
+  struct lt_serve_request *requests; /* those that are carried out (serve_users.h) */
+  struct lt_serve_place *queue;      /* requests that wait for their conversation (serve_queue.h) */
   lt_listen_address address;
   lt_http_server *server;
   lt_cancel closing;

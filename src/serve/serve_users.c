@@ -1,5 +1,7 @@
 #include "serve/serve_users.h"
 
+#include <string.h>
+
 #include "base/sha256.h"
 #include "io/http_guard.h"
 #include "serve/serve_routes.h"
@@ -8,6 +10,17 @@
 typedef struct lt_serve_token {
   lt_str hash, user;
 } lt_serve_token;
+
+bool lt_serve_is_user_name(lt_str name) {
+  for (size_t i = 0; i < name.n; i++) {
+    char c = name.p[i];
+    bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!is_plain && (c == '\0' || strchr("._@+-", c) == NULL)) {
+      return false;
+    }
+  }
+  return name.n > 0 && name.n <= LT_SERVE_USER_BYTES;
+}
 
 /* --- Reading them ------------------------------------------------------------------------------------------------- */
 static lt_status users_read(lt_str list, lt_serve_users *users, lt_err *err) {
@@ -32,28 +45,25 @@ static lt_status users_read(lt_str list, lt_serve_users *users, lt_err *err) {
   return LT_OK;
 }
 
-lt_status lt_serve_users_refresh(lt_serve *serve, lt_err *err) {
-  uint64_t now = lt_loop_now_ms(serve->session->loop);
-  if (serve->users.read_ms > 0 && now - serve->users.read_ms < LT_SERVE_TOKENS_MS) {
-    return LT_OK;
-  }
-  lt_serve_users users = {.read_ms = now};
+/* Replaces the list. */
+static lt_status users_reload(lt_serve *serve, lt_err *err) LT_YIELDS {
+  lt_serve_users *users = &serve->users;
+  lt_serve_users read = {.count = 0};
   LT_AUTO_BUF(list, LT_SERVE_TOKENS_BYTES / 4);
   LT_TRY(lt_store_token_list(lt_serve_store(serve), &list, err));
-  lt_status status = users_read(lt_buf_view(&list), &users, err);
+  lt_status status = users_read(lt_buf_view(&list), &read, err);
   if (status != LT_OK) {
-    lt_arena_release(&users.arena);
+    lt_arena_release(&read.arena);
     return status;
   }
-  users.is_guarded = serve->users.is_guarded || users.count > 0;
-  lt_serve_users_release(&serve->users);
-  serve->users = users;
-  return LT_OK;
-}
-
-void lt_serve_users_release(lt_serve_users *users) {
   lt_arena_release(&users->arena);
-  *users = (lt_serve_users){.count = 0};
+  users->arena = read.arena;
+  users->tokens = read.tokens;
+  users->count = read.count;
+  users->is_guarded = users->is_guarded || users->count > 0;
+  users->read_ms = lt_loop_now_ms(serve->session->loop);
+  users->is_read_failed = false;
+  return LT_OK;
 }
 
 bool lt_serve_users_at(const lt_serve_users *users, size_t i, lt_str *ret_user) {
@@ -64,26 +74,78 @@ bool lt_serve_users_at(const lt_serve_users *users, size_t i, lt_str *ret_user) 
   return true;
 }
 
-/* --- Identifying -------------------------------------------------------------------------------------------------- */
 /* All tokens are compared, so that the time tells nothing about which one it was. */
-static const lt_serve_token *users_find(const lt_serve_users *users, lt_str given) {
+static const lt_serve_token *users_find(const lt_serve_users *users, lt_str hash) {
   const lt_serve_token *found = NULL;
-  lt_sha256_hex hash = lt_sha256(given);
   for (size_t i = 0; i < users->count; i++) {
-    if (lt_http_guard_is_same_secret(users->tokens[i].hash, lt_str_of(hash.text))) {
+    if (lt_http_guard_is_same_secret(users->tokens[i].hash, hash)) {
       found = &users->tokens[i];
     }
   }
   return found;
 }
 
+/* --- Watching them ------------------------------------------------------------------------------------------------ */
+static void users_end_requests(const lt_serve *serve) {
+  for (lt_serve_request *r = serve->requests; r != NULL; r = r->next) {
+    if (r->token.n > 0 && users_find(&serve->users, r->token) == NULL) {
+      lt_cancel_fire(r->call->cancel, LT_E_CANCELLED);
+    }
+  }
+}
+
+static void users_look(lt_serve *serve) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  if (users_reload(serve, &err) == LT_OK) {
+    users_end_requests(serve);
+  } else if (!serve->users.is_read_failed) {
+    serve->users.is_read_failed = true;
+    lt_report_warning(&serve->session->report, "the list of tokens cannot be read: %s", lt_err_msg(&err));
+  }
+}
+
+static void users_watch_on_fiber(void *arg) {
+  lt_serve *serve = arg;
+  lt_wait wait;
+  lt_cancel_node node;
+  lt_wait_init(&wait, serve->session->loop);
+  lt_cancel_add(&serve->closing, &node, &wait);
+  while (lt_wait_on(&wait, LT_SERVE_TOKENS_MS) == LT_E_TIMEOUT) {
+    users_look(serve);
+  }
+  lt_cancel_remove(&serve->closing, &node);
+  serve->users.is_watched = false;
+  lt_wait_wake(&serve->idle, LT_OK);
+}
+
+lt_status lt_serve_users_open(lt_serve *serve, lt_err *err) {
+  LT_TRY(users_reload(serve, err));
+  LT_TRY(lt_loop_spawn(serve->session->loop, users_watch_on_fiber, serve, err));
+  serve->users.is_watched = true;
+  return LT_OK;
+}
+
+void lt_serve_users_close(lt_serve *serve) {
+  while (serve->users.is_watched) {
+    (void)lt_wait_on(&serve->idle, UINT64_MAX);
+  }
+  lt_arena_release(&serve->users.arena);
+  serve->users = (lt_serve_users){.count = 0};
+}
+
+/* --- Identifying -------------------------------------------------------------------------------------------------- */
 static bool users_refuse(lt_serve_request *r, const char *message) {
   lt_http_answer_header(r->answer, "WWW-Authenticate", LT_STR("Bearer realm=\"lathe\""));
   lt_serve_request_refuse(r, 401, "unauthorized", "%s", message);
   return false;
 }
 
-bool lt_serve_users_identify(lt_serve_request *r, bool is_final) {
+/* A list that cannot be read any more counts for a while: a busy disk turns nobody away. */
+static bool users_are_stale(const lt_serve *serve) {
+  return lt_loop_now_ms(serve->session->loop) - serve->users.read_ms > LT_SERVE_TOKENS_STALE_MS;
+}
+
+bool lt_serve_users_identify(lt_serve_request *r) {
   const lt_serve_users *users = &r->serve->users;
   lt_str given = lt_http_guard_bearer(lt_http_call_header(r->call, "Authorization"));
   r->user = LT_SERVE_LOCAL_USER;
@@ -94,10 +156,32 @@ bool lt_serve_users_identify(lt_serve_request *r, bool is_final) {
   if (given.n == 0) {
     return users_refuse(r, "send Authorization: Bearer TOKEN; `lathe serve token add USER` makes one");
   }
-  const lt_serve_token *token = users_find(users, given);
-  if (token == NULL && is_final) {
+  if (users_are_stale(r->serve)) {
+    lt_serve_request_refuse(r, 503, "starting", "the list of tokens cannot be read: try again");
+    return false;
+  }
+  lt_sha256_hex hash = lt_sha256(given);
+  const lt_serve_token *token = users_find(users, lt_str_of(hash.text));
+  if (token == NULL) {
     return users_refuse(r, "the token is not known here");
   }
-  r->user = token != NULL ? lt_arena_dup(r->arena, token->user) : r->user;
-  return r->user.p != NULL || users_refuse(r, "out of memory");
+  r->user = lt_arena_dup(r->arena, token->user);
+  r->token = lt_arena_dup(r->arena, token->hash);
+  return (r->user.p != NULL && r->token.p != NULL) || users_refuse(r, "out of memory");
+}
+
+void lt_serve_users_enter(lt_serve_request *r) {
+  r->prev = NULL;
+  r->next = r->serve->requests;
+  if (r->next != NULL) {
+    r->next->prev = r;
+  }
+  r->serve->requests = r;
+}
+
+void lt_serve_users_leave(lt_serve_request *r) {
+  *(r->prev != NULL ? &r->prev->next : &r->serve->requests) = r->next;
+  if (r->next != NULL) {
+    r->next->prev = r->prev;
+  }
 }

@@ -34,8 +34,8 @@ lt_status lt_store_events_unended(lt_store *store, lt_buf *out, lt_err *err) LT_
 /* --- Tokens ------------------------------------------------------------------------------------------------------- */
 /* Keeps the hash of a token for a user. */
 lt_status lt_store_token_add(lt_store *store, lt_str hash, lt_str user, lt_err *err) LT_YIELDS;
-/* Removes all tokens of a user. LT_E_NOTFOUND: there is none. */
-lt_status lt_store_token_remove(lt_store *store, lt_str user, lt_err *err) LT_YIELDS;
+/* Removes the tokens of a user whose hash begins with `hash`; empty: all of them. LT_E_NOTFOUND: there is none. */
+lt_status lt_store_token_remove(lt_store *store, lt_str user, lt_str hash, lt_err *err) LT_YIELDS;
 /* Appends all tokens as [{"hash", "user", "createdAt"}], by user and age. */
 lt_status lt_store_token_list(lt_store *store, lt_buf *out, lt_err *err) LT_YIELDS;
 

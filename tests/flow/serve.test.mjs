@@ -341,7 +341,7 @@ describe("users", { concurrency: 2 }, () => {
     assert.equal((await s.post(`/prompts/${made.promptId}/cancel`, undefined, bob)).status, 404);
     assert.equal((await s.post("/prompt", { input: "x", mode: "code", conversationId: made.conversationId }, bob)).status, 404);
     assert.deepEqual((await s.get("/conversations", bob)).json.conversations, []);
-    assert.match((await token("list")).stdout, /^\d{4}-\d\d-\d\d {2}ann\n\d{4}-\d\d-\d\d {2}bob\n$/);
+    assert.match((await token("list")).stdout, /^\d{4}-\d\d-\d\d {2}ann\/[0-9a-f]{8}\n\d{4}-\d\d-\d\d {2}bob\/[0-9a-f]{8}\n$/);
     assert.equal((await token("remove", "bob")).code, 0);
     await until(async () => (await s.get("/conversations", bob)).status === 401, "bob's token is gone");
     assert.equal((await s.get("/conversations", ann)).status, 200);

@@ -1,6 +1,7 @@
 // What the flow tests of `lathe serve` share: a server that is started, asked over real HTTP, killed and started again.
 import { request } from "node:http";
-import { config, folder, start, until } from "./harness.mjs";
+import { connect } from "node:net";
+import { config, folder, run, start, until } from "./harness.mjs";
 
 /** Starts `lathe serve` on a port of the kernel's choice, and waits until it is ready. `state` is its store's folder. */
 export async function serve(configuration = {}, { state = folder(), env = {}, limitMs = 60_000, file = config(configuration), listen = "127.0.0.1:0" } = {}) {
@@ -63,7 +64,7 @@ export function followEvents(url, headers = {}, { method = "GET", body } = {}) {
           const lines = rest.slice(0, end).split("\n");
           const field = (name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
           if (field("id") !== undefined) state.lastId = Number(field("id"));
-          if (field("data") !== undefined) events.push({ id: field("id") === undefined ? undefined : Number(field("id")), ...JSON.parse(field("data")) });
+          if (field("data")) events.push({ id: field("id") === undefined ? undefined : Number(field("id")), ...JSON.parse(field("data")) });
         }
       });
       answer.on("end", () => done("ended"));
@@ -77,4 +78,28 @@ export function followEvents(url, headers = {}, { method = "GET", body } = {}) {
   if (body !== undefined) ask.write(JSON.stringify(body));
   ask.end();
   return state;
+}
+
+/** Makes tokens in the store below `state`: each as headers of a request. */
+export async function tokens(state, ...users) {
+  const made = [];
+  for (const user of users) made.push({ authorization: `Bearer ${(await run(["serve", "token", "add", user], { env: { XDG_STATE_HOME: state } })).stdout.trim()}` });
+  return made;
+}
+
+/** A bare connection: {send, text(), ended (a promise of everything that came), until(pattern), close, end}. `to`: a port, or the options of net.connect. */
+export function bare(to) {
+  const socket = connect(typeof to === "number" ? { port: to, host: "127.0.0.1" } : to);
+  let text = "";
+  socket.setEncoding("latin1");
+  socket.on("data", (more) => (text += more));
+  socket.on("error", () => {});
+  const ended = new Promise((done) => socket.on("close", () => done(text)));
+  return {
+    socket, ended, text: () => text,
+    send: (bytes) => new Promise((done) => socket.write(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes, "latin1"), () => done())),
+    until: (pattern) => until(() => (typeof pattern === "string" ? text.includes(pattern) : pattern.test(text)) && text, `the connection says ${pattern}: ${text.slice(0, 300)}`),
+    end: () => socket.end(),
+    close: () => socket.destroy(),
+  };
 }

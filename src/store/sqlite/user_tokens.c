@@ -28,17 +28,19 @@ lt_status lt_store_token_add(lt_store *store, lt_str hash, lt_str user, lt_err *
 
 static lt_status user_token_delete(struct sqlite3 *sql, void *arg, lt_err *err) {
   const user_token_job *job = arg;
-  lt_query query = lt_query_prepare(sql, "DELETE FROM tokens WHERE user = ?");
+  lt_query query = lt_query_prepare(sql, "DELETE FROM tokens WHERE user = ? AND substr(hash, 1, ?) = ?");
   lt_query_text(&query, job->user);
+  lt_query_int(&query, (int64_t)job->hash.n);
+  lt_query_text(&query, job->hash);
   LT_TRY(lt_query_run(&query, err));
-  return sqlite3_changes(sql) > 0
-             ? LT_OK
-             : lt_fail(err, LT_E_NOTFOUND, "the user \"%.*s\" has no token", LT_STR_ARG(job->user));
+  return sqlite3_changes(sql) > 0 ? LT_OK
+                                  : lt_fail(err, LT_E_NOTFOUND, "the user \"%.*s\" has no %stoken",
+                                            LT_STR_ARG(job->user), job->hash.n > 0 ? "such " : "");
 }
 
-lt_status lt_store_token_remove(lt_store *store, lt_str user, lt_err *err) {
-  user_token_job job = {.user = user};
-  return lt_db_job_run(store, LT_DB_DURABLE, user_token_delete, &job, (lt_str *[]){&job.user}, 1, err);
+lt_status lt_store_token_remove(lt_store *store, lt_str user, lt_str hash, lt_err *err) {
+  user_token_job job = {.hash = hash, .user = user};
+  return lt_db_job_run(store, LT_DB_DURABLE, user_token_delete, &job, (lt_str *[]){&job.hash, &job.user}, 2, err);
 }
 
 static lt_status user_token_select(struct sqlite3 *sql, void *arg, lt_err *err) {
