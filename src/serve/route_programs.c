@@ -1,4 +1,5 @@
 /* Programs without a model: each run is a prompt in mode "program". */
+#include "app/program_globals.h"
 #include "serve/serve_routes.h"
 #include "tool/tool_typegen.h"
 #include "types/typegen.h"
@@ -92,9 +93,31 @@ static lt_status programs_run(lt_serve_request *r, lt_err *err) LT_YIELDS {
 }
 
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
-static lt_status declarations_put(lt_serve_request *r, const lt_catalog *catalog, lt_err *err) {
+static lt_status declarations_check(const lt_serve_request *r, lt_str language, lt_str part, lt_err *err) {
+  static const char *const languages[] = {"", "typescript", "javascript", "python"};
+  bool is_known = false;
+  for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
+    is_known |= lt_str_eqc(language, languages[i]);
+  }
+  if (!is_known) {
+    return lt_fail(err, LT_E_INVALID, "query.language: expected \"typescript\", \"javascript\" or \"python\"");
+  }
+  r->answer->content_type = "text/plain; charset=utf-8";
+  return part.n == 0 || lt_str_eqc(part, "tools") || lt_str_eqc(part, "globals")
+             ? LT_OK
+             : lt_fail(err, LT_E_INVALID, "query.part: expected \"tools\" or \"globals\"");
+}
+
+/* A Python program's own functions stand before those of its tools. */
+static lt_status declarations_put_globals(const lt_serve_request *r, lt_str language, lt_err *err) {
+  lt_buf *out = &r->answer->body;
+  return lt_str_eqc(language, "python") ? lt_typegen_py(NULL, 0, out, err)
+                                        : lt_program_globals_put(lt_toolbox_host(r->serve->session->toolbox), out, err);
+}
+
+static lt_status declarations_put(const lt_serve_request *r, lt_str language, const lt_catalog *catalog, lt_err *err) {
   size_t count = lt_catalog_count(catalog);
-  lt_str language = lt_serve_request_query(r, "language");
+  lt_buf *out = &r->answer->body;
   lt_typegen_tool *tools = lt_arena_zalloc(r->arena, count + 1, sizeof *tools);
   if (tools == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the declarations");
@@ -102,25 +125,23 @@ static lt_status declarations_put(lt_serve_request *r, const lt_catalog *catalog
   for (size_t i = 0; i < count; i++) {
     tools[i] = lt_tool_typegen(lt_catalog_at(catalog, i));
   }
-  r->answer->content_type = "text/plain; charset=utf-8";
-  if (lt_str_eqc(language, "python")) {
-    return lt_typegen_py(tools, count, &r->answer->body, err);
-  }
-  if (lt_str_eqc(language, "javascript")) {
-    return lt_typegen_prompt(tools, count, &r->answer->body, err);
-  }
-  return language.n == 0 || lt_str_eqc(language, "typescript")
-             ? lt_typegen_ts(tools, count, &r->answer->body, err)
-             : lt_fail(err, LT_E_INVALID, "query.language: expected \"typescript\", \"javascript\" or \"python\"");
+  return lt_str_eqc(language, "python")       ? lt_typegen_py(tools, count, out, err)
+         : lt_str_eqc(language, "javascript") ? lt_typegen_prompt(tools, count, out, err)
+                                              : lt_typegen_ts(tools, count, out, err);
 }
 
 static lt_status programs_declare(lt_serve_request *r, lt_err *err) {
   lt_catalog *all = NULL, *catalog = NULL;
+  lt_str language = lt_serve_request_query(r, "language"), part = lt_serve_request_query(r, "part");
+  LT_TRY(declarations_check(r, language, part, err));
+  if (lt_str_eqc(part, "globals")) {
+    return declarations_put_globals(r, language, err);
+  }
   LT_TRY(lt_door_catalog(r->serve->session->door, &all, err));
   lt_status status = lt_catalog_for_programs(all, &catalog, err);
   lt_catalog_unref(all);
   LT_TRY(status);
-  status = declarations_put(r, catalog, err);
+  status = declarations_put(r, language, catalog, err);
   lt_catalog_unref(catalog);
   return status;
 }
@@ -128,6 +149,8 @@ static lt_status programs_declare(lt_serve_request *r, lt_err *err) {
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 static const lt_serve_parameter declarations_query[] = {
     {"language", "{\"enum\":[\"typescript\",\"javascript\",\"python\"]}", "typescript by default"},
+    {"part", "{\"enum\":[\"tools\",\"globals\"]}",
+     "globals: what every program has beside the tools; tools by default"},
     {NULL},
 };
 

@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "serve/serve_events.h"
 #include "serve/serve_queue.h"
+#include "serve/serve_record.h"
 #include "serve/serve_routes.h"
 #include "store/store_events.h"
 
@@ -181,62 +182,10 @@ static lt_status prompts_get(lt_serve_request *r, lt_err *err) LT_YIELDS {
   return lt_store_prompt_get(lt_serve_store(r->serve), r->user, r->id, &r->answer->body, err);
 }
 
-static void record_put_call(lt_json_writer *w, const lt_recorded_call *call) {
-  lt_json_begin_object(w);
-  lt_json_key(w, "seq");
-  lt_json_put_int(w, (int64_t)call->seq);
-  lt_json_key(w, "tool");
-  lt_json_put_str(w, call->tool);
-  lt_json_key(w, "input");
-  lt_json_put_str(w, call->input);
-  if (call->edited_input.n > 0) {
-    lt_json_key(w, "editedInput");
-    lt_json_put_str(w, call->edited_input);
-  }
-  if (call->finished && call->status == LT_OK) {
-    lt_json_key(w, "output");
-    lt_json_put_raw(w, call->answer);
-  } else if (call->finished) {
-    lt_json_key(w, "error");
-    lt_json_put_str(w, call->answer);
-  }
-  lt_json_end_object(w);
-}
-
-/* Calls in the order in which they were made, notes in the order in which they were delivered. */
-static void record_put_run(lt_json_writer *w, lt_str run, const lt_record *record) {
-  lt_json_begin_object(w);
-  lt_json_key(w, "run");
-  lt_json_put_str(w, run);
-  lt_json_key(w, "calls");
-  lt_json_begin_array(w);
-  for (size_t i = 0; i < record->call_count; i++) {
-    record_put_call(w, &record->calls[i]);
-  }
-  lt_json_end_array(w);
-  lt_json_key(w, "notes");
-  lt_json_begin_array(w);
-  for (size_t i = 0; i < record->note_count; i++) {
-    const lt_note *note = &record->notes[i];
-    lt_json_begin_object(w);
-    lt_json_key(w, "kind");
-    lt_json_put_int(w, note->kind);
-    lt_json_key(w, "number");
-    lt_json_put_int(w, (int64_t)note->number);
-    lt_json_key(w, "timeUs");
-    lt_json_put_int(w, (int64_t)note->time_us);
-    lt_json_key(w, "text");
-    lt_json_put_str(w, note->text);
-    lt_json_end_object(w);
-  }
-  lt_json_end_array(w);
-  lt_json_end_object(w);
-}
-
 static lt_status record_put(lt_serve_request *r, lt_str run, lt_err *err) LT_YIELDS {
   lt_record record = {0};
   LT_TRY(r->serve->journal->recall(r->serve->journal, run, &record, err));
-  record_put_run(&r->w, run, &record);
+  lt_serve_record_put(&r->w, r->id, run, &record);
   lt_record_release(&record);
   return LT_OK;
 }
@@ -396,7 +345,7 @@ const lt_serve_route lt_route_prompts_rows[] = {
      .handle = prompts_create},
     {"GET", "/prompts/{id}", "getPrompt", "A prompt with its outputs so far.", .answer = PROMPT, .handle = prompts_get},
     {"GET", "/prompts/{id}/record", "getRecord", "A prompt with everything that came to its programs from outside.",
-     .handle = prompts_record},
+     .answer = lt_serve_record_schema, .handle = prompts_record},
     {"POST", "/prompts/{id}/approve", "approve", "Lets a tool call be made that waits for an approval.",
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"toolCallId\"],\"properties\":{"
              "\"toolCallId\":" ID ",\"input\":{\"type\":\"object\",\"description\":\"in place of the call's input\"},"

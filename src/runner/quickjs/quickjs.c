@@ -308,10 +308,14 @@ static lt_status run_evaluate_typed(lt_run *run, lt_err *err) LT_YIELDS {
 /* What differs from other runners: here these are answered at once; and what programs for other places name, which
  * fails at run time with what to use instead. */
 static const char check_globals[] =
-    "declare function discoverTools(query?: string): any;\n"
-    "declare function toolSchema(name: string): any;\n"
+    "/** Finds tools. */\ndeclare function discoverTools(query?: string): any;\n"
+    "/** What a tool takes. */\ndeclare function toolSchema(name: string): any;\n"
     "declare function print(...values: unknown[]): void;\n"
     "declare var module: any, exports: any, require: any;\n";
+
+lt_str lt_quickjs_globals(void) {
+  return lt_str_of(check_globals);
+}
 
 static const lt_tool *run_find_checked_tool(void *arg, lt_str word) {
   return lt_tool_names_find_word(arg, word);

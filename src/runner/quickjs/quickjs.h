@@ -30,6 +30,9 @@ void lt_quickjs_free(lt_quickjs *quickjs);
 /* The runner of JavaScript and TypeScript. Borrows: lives as long as `quickjs`. */
 lt_runner *lt_quickjs_runner(lt_quickjs *quickjs);
 
+/* Declarations of what this runner's programs have beside the globals of every program. Borrows: static. */
+lt_str lt_quickjs_globals(void);
+
 /* Runs a program to its end. LT_YIELDS. `result` (initialised) gets the program's end, also a failure. The returned
  * status is LT_OK, or why the run could not begin: LT_E_NOMEM, or what lt_typecheck_run says. Borrows the request until
  * it returns. After a success it waits for the program's open calls; after a failure or a stop it cancels them. A tool

@@ -1,16 +1,25 @@
 // Declarations of a program's globals for TypeScript's compiler, beside the language's own library, the same for every
 // runner. Short, because each compiler process reads them. Rarely used globals are declared loosely. What a runner lacks
 // is declared all the same: its own error at run time names what to use instead.
+/** What the program was given. */
 declare const input: any;
+/** Shows a value to the user. */
 declare function output(value: unknown): void;
+/** The answer is complete. The program goes on to its end. */
 declare function done(answer?: unknown): void;
+/** Shows the response, keeps the data, and is done. */
 declare function complete(what: { response: string; data?: unknown; followUp?: string }): { stored: boolean; followUp: boolean };
+/** Writes to the log, which the user is not shown. */
 declare function log(...values: unknown[]): void;
+/** Keeps a value for a later program. */
 declare function store(key: string, value: unknown): void;
+/** The value that was kept under that key, or undefined. */
 declare function recall(key: string): any;
 declare function sleep(ms: number): Promise<void>;
+/** Calls tools at the same time, by their ids. The results are in order; one that failed is {error}. */
 declare function parallel(calls: { tool: string; input?: any; args?: any; arguments?: any }[]): Promise<any[]>;
 declare function print(...values: any[]): void;
+/** Any tool by its id: tools["weather.get"](input). */
 declare const tools: { [id: string]: (input?: any) => Promise<Result<any>> };
 type Result<T> =
   | { success: true; value: T }
