@@ -4,6 +4,7 @@
 #include "agent/deferred_end.h"
 #include "agent/heartbeat.h"
 #include "agent/turn_run.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 /* Waits for the end of a prompt; on the waiting fiber's stack. */
@@ -214,6 +215,27 @@ static void agent_put_prompt(lt_json_writer *w, const lt_turn_state *turn_state,
   lt_json_end_object(w);
 }
 
+static void agent_tell_monitor(const lt_turn_state *turn_state, bool has_ended, lt_str error) {
+  const lt_turn *turn = &turn_state->turn;
+  const lt_monitor *monitor = turn->agent->options.monitor;
+  if (monitor == NULL || monitor->on_prompt == NULL) {
+    return;
+  }
+  const lt_monitor_prompt told = {
+      .has_ended = has_ended,
+      .is_resumed = turn_state->record.is_recalled,
+      .id = lt_str_of(turn->ids.prompt),
+      .conversation = lt_str_of(turn->ids.conversation),
+      .user = turn->user,
+      .mode = lt_str_of(turn->mode->id),
+      .model = turn->model,
+      .state = has_ended ? lt_store_prompt_state_name(turn->state) : NULL,
+      .error = error,
+      .took_us = has_ended ? lt_clock_monotonic_us() - turn_state->began_us : 0,
+  };
+  monitor->on_prompt(monitor->arg, &told);
+}
+
 /* The end's event is always sent; without memory it has the prompt's id only. */
 static void agent_report_end(lt_turn_state *turn_state, lt_str error) {
   const char *event = turn_state->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
@@ -292,6 +314,7 @@ static void agent_end_turn(lt_turn_state *turn_state, lt_status status, const lt
   lt_secrets_mask_buf(turn_state->turn.agent->options.secrets, &error);
   lt_deferred_start_settle(turn_state);
   agent_store_end(turn_state, status, &error);
+  agent_tell_monitor(turn_state, true, lt_buf_view(&error));
   agent_report_end(turn_state, lt_buf_view(&error));
   agent_tell_waiters(turn_state, lt_buf_view(&error));
 }
@@ -389,6 +412,8 @@ static void agent_report_start(const lt_turn *turn, const char *event) {
 /* A stored prompt that cannot run ends as failed; the error says why. */
 static lt_status agent_start_fiber(lt_turn_state *turn_state, const char *event, lt_err *err) LT_YIELDS {
   lt_agent *agent = turn_state->turn.agent;
+  turn_state->began_us = lt_clock_monotonic_us();
+  agent_tell_monitor(turn_state, false, LT_STR_NULL);
   lt_err why = LT_ERR_INIT;
   if (agent->closing) {
     lt_fail(&why, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");

@@ -15,6 +15,7 @@
 #include "store/store_prompts.h"
 #include "store/store.h"
 #include "tool/door.h"
+#include "tool/monitor.h"
 
 typedef struct lt_agent lt_agent;
 
@@ -34,6 +35,7 @@ typedef struct lt_agent_options {
   lt_artifacts *artifacts;   /* may be NULL */
   const lt_policy *policy;   /* may be NULL */
   const lt_secrets *secrets; /* may be NULL */
+  lt_monitor *monitor;       /* is told of prompts and of questions to models; may be NULL */
   const lt_model *models;    /* refs are unique; "high" falls back to "normal", "normal" to the first */
   size_t model_count;
   const lt_str *model_modes;    /* for each model its preferred mode, or empty; may be NULL */

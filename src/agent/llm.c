@@ -41,9 +41,13 @@ static lt_status llm_ask(lt_llm *self, lt_str prompt, bool json, lt_cancel *canc
   lt_json_end_array(&w);
   LT_TRY(lt_buf_check(&messages, err, "the prompt is too long"));
   LT_TRY(self->prepare != NULL ? self->prepare(self, err) : LT_OK);
-  const lt_agent_options options = {.http = self->http, .secrets = self->secrets};
-  const lt_completion_request request = {
-      .model = self->model, .messages = lt_buf_view(&messages), .json = json, .cancel = cancel};
+  const lt_agent_options options = {.http = self->http, .secrets = self->secrets, .monitor = self->monitor};
+  const lt_completion_request request = {.model = self->model,
+                                         .messages = lt_buf_view(&messages),
+                                         .json = json,
+                                         .cancel = cancel,
+                                         .purpose = "llm",
+                                         .run = self->run};
   lt_status status = lt_model_request_complete(&options, &request, completion, err);
   if (self->on_completion != NULL) {
     self->on_completion(self->arg, completion);

@@ -7,11 +7,14 @@
 #include "model/model.h"
 #include "runner/run_request.h"
 #include "text/secrets.h"
+#include "tool/monitor.h"
 
 typedef struct lt_llm lt_llm;
 struct lt_llm {
   lt_http *http;
   const lt_secrets *secrets; /* masked in what the model is asked; may be NULL */
+  lt_monitor *monitor;       /* is told of questions; may be NULL */
+  lt_str run;                /* whose programs ask: a prompt's id, or empty */
   const lt_model *model;
   /* Called before each question; may be NULL. It may set `http` and `model`. Its error is the function's. Must not
    * yield. */

@@ -16,6 +16,8 @@ bool lt_llm_functions_add(lt_turn *turn, lt_run_request *world) {
   *llm = (lt_llm){
       .http = turn->agent->options.http,
       .secrets = turn->agent->options.secrets,
+      .monitor = turn->agent->options.monitor,
+      .run = lt_str_of(turn->ids.prompt),
       .model = turn->model,
       .on_completion = llm_functions_count,
       .arg = turn,

@@ -1,5 +1,6 @@
 #include "agent/model_request.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 
 /* Borrows: `masked`, which is empty where there are no secrets. */
@@ -11,6 +12,28 @@ static lt_status model_request_mask(const lt_secrets *secrets, lt_str *json, lt_
   return lt_buf_check(masked, err, "no memory to mask secrets");
 }
 
+static void model_request_tell(const lt_monitor *monitor, const lt_monitor_question *question) {
+  if (monitor != NULL && monitor->on_question != NULL) {
+    monitor->on_question(monitor->arg, question);
+  }
+}
+
+static lt_status model_request_ask(const lt_agent_options *options, const lt_completion_request *request,
+                                   lt_completion *completion, lt_err *err) LT_YIELDS {
+  lt_monitor *monitor = options->monitor;
+  lt_monitor_question told = {.purpose = request->purpose, .run = request->run, .model = request->model};
+  told.number = monitor != NULL ? ++monitor->numbered : 0;
+  uint64_t began_us = lt_clock_monotonic_us();
+  model_request_tell(monitor, &told);
+  lt_status status = lt_model_complete(options->http, request, completion, err);
+  told.has_ended = true;
+  told.completion = completion;
+  told.status = status;
+  told.took_us = lt_clock_monotonic_us() - began_us;
+  model_request_tell(monitor, &told);
+  return status;
+}
+
 lt_status lt_model_request_complete(const lt_agent_options *options, const lt_completion_request *request,
                                     lt_completion *completion, lt_err *err) {
   lt_completion_request shown = *request;
@@ -18,5 +41,5 @@ lt_status lt_model_request_complete(const lt_agent_options *options, const lt_co
   LT_AUTO_BUF(tools, LT_HTTP_BODY_MAX_BYTES);
   LT_TRY(model_request_mask(options->secrets, &shown.messages, &messages, err));
   LT_TRY(model_request_mask(options->secrets, &shown.tools, &tools, err));
-  return lt_model_complete(options->http, &shown, completion, err);
+  return model_request_ask(options, &shown, completion, err);
 }

@@ -109,6 +109,7 @@ static void title_make_title(title_request *t, lt_str input) LT_YIELDS {
       .messages = lt_buf_view(&messages),
       .max_tokens = LT_TITLE_TOKENS,
       .cancel = &t->agent->close,
+      .purpose = "title",
   };
   if (messages.status == LT_OK && request.model != NULL &&
       lt_model_request_complete(o, &request, &completion, NULL) == LT_OK) {

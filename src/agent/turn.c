@@ -30,6 +30,8 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
       .cancel = &turn->cancel,
       .on_text = question->streams ? turn_on_delta : NULL,
       .arg = turn,
+      .purpose = "round",
+      .run = lt_str_of(turn->ids.prompt),
   };
   turn->internal->streamed = 0;
   LT_TRY(lt_outbox_flush(&turn->internal->outbox, err));

@@ -201,7 +201,7 @@ static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_tur
   request.on_text = program->streams ? turn_on_program_text : NULL;
   request.arg = &who;
   lt_err why = LT_ERR_INIT;
-  lt_status status = runner->run(runner, &request, result, &why);
+  lt_status status = lt_runner_run(runner, &request, result, &why);
   if (status == LT_E_NOTFOUND || status == LT_E_UNSUPPORTED) { /* no interpreter: the model may do without programs */
     lt_run_result_fail(result, status, "%s", lt_err_msg(&why));
     return LT_OK;

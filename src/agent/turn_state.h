@@ -33,6 +33,7 @@ struct lt_turn_state {
   lt_turn_edit *edits;      /* in the turn's arena */
   size_t streamed;          /* bytes of the last reply that were sent as prompt.stream */
   lt_incomplete incomplete; /* why the prompt ends without a whole answer */
+  uint64_t began_us;        /* when it started in this process */
   bool is_prepared;
 };
 

@@ -15,6 +15,7 @@ lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *model
       .host = lt_toolbox_host(session->toolbox),
       .artifacts = lt_toolbox_artifacts(session->toolbox),
       .secrets = session->secrets,
+      .monitor = &session->monitor,
       .models = models->list,
       .model_count = models->count,
       .default_model = models->default_ref,

@@ -74,7 +74,7 @@ static lt_status run_llm_wrap(lt_run_llm *r, lt_run_request *request, size_t fro
 
 lt_status lt_run_llm_init(lt_run_llm *r, lt_session *session, lt_run_request *request, lt_err *err) {
   *r = (lt_run_llm){.session = session};
-  r->llm = (lt_llm){.secrets = session->secrets, .prepare = run_llm_prepare, .arg = r};
+  r->llm = (lt_llm){.secrets = session->secrets, .monitor = &session->monitor, .prepare = run_llm_prepare, .arg = r};
   lt_arena_init(&r->arena, LT_MIB);
   size_t from = request->function_count;
   if (!lt_llm_add_functions(&r->llm, &r->arena, request)) {

@@ -26,6 +26,7 @@ struct lt_runners {
   lt_door *door;
   const lt_config *config;
   const lt_report *report;
+  lt_monitor *monitor;             /* NULL: nobody is told of programs */
   lt_typecheck *typecheck;         /* NULL: not needed yet, or never */
   lt_runner *opened[RUNNER_COUNT]; /* by index in the table; NULL: not needed yet */
   bool lasts;                      /* more programs may come after the first one */
@@ -133,7 +134,10 @@ static const runner_kind *runners_kind_named(const char *id) {
 
 static lt_runner *runners_open(lt_runners *r, const runner_kind *kind, lt_err *err) {
   lt_runner **runner = &r->opened[kind - runner_kinds];
-  return *runner != NULL || kind->open(r, runner, err) == LT_OK ? *runner : NULL;
+  if (*runner == NULL && kind->open(r, runner, err) == LT_OK) {
+    (*runner)->monitor = r->monitor;
+  }
+  return *runner;
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
@@ -147,6 +151,10 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
   lt_wait_init(&r->warmed, loop);
   *ret_runners = r;
   return LT_OK;
+}
+
+void lt_runners_set_monitor(lt_runners *r, lt_monitor *monitor) {
+  r->monitor = monitor;
 }
 
 void lt_runners_free(lt_runners *r) {

@@ -27,6 +27,8 @@ typedef struct lt_runners lt_runners;
 /* Borrows everything. Errors: LT_E_NOMEM. Owns: the caller, lt_runners_free. */
 lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, const lt_report *report,
                          lt_runners **ret_runners, lt_err *err);
+/* Who is told of programs; NULL: nobody. Before the first runner is handed out. */
+void lt_runners_set_monitor(lt_runners *runners, lt_monitor *monitor);
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 

@@ -17,6 +17,7 @@ struct lt_sampling {
   lt_loop *loop;
   lt_config *config;
   const lt_secrets *secrets;
+  lt_monitor *monitor; /* NULL: nobody is told */
   lt_models models;
   lt_http *http;
   sampling_count counts[LT_SAMPLING_RUNS_MAX];
@@ -31,6 +32,10 @@ lt_sampling *lt_sampling_new(lt_loop *loop, lt_config *config, const lt_secrets 
     s->secrets = secrets;
   }
   return s;
+}
+
+void lt_sampling_monitor(lt_sampling *s, lt_monitor *monitor) {
+  s->monitor = monitor;
 }
 
 void lt_sampling_free(lt_sampling *s) {
@@ -232,11 +237,13 @@ static lt_status sampling_ask_model(lt_sampling *s, const lt_server_question *q,
   LT_TRY(sampling_put_messages(&messages, q->params, &arena, err));
   LT_TRY(sampling_find_model(s, server, ret_model, err));
   LT_TRY(sampling_count_request(s, q, server, err));
-  const lt_agent_options options = {.http = s->http, .secrets = s->secrets};
+  const lt_agent_options options = {.http = s->http, .secrets = s->secrets, .monitor = s->monitor};
   const lt_completion_request request = {.model = *ret_model,
                                          .messages = lt_buf_view(&messages),
                                          .max_tokens = sampling_tokens_of(server, q->params),
-                                         .cancel = q->cancel};
+                                         .cancel = q->cancel,
+                                         .purpose = "sampling",
+                                         .run = q->run};
   return lt_model_request_complete(&options, &request, completion, err);
 }
 

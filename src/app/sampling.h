@@ -12,11 +12,14 @@
 #include "app/models.h"
 #include "model/model.h"
 #include "source/responder.h"
+#include "tool/monitor.h"
 
 typedef struct lt_sampling lt_sampling;
 
 /* Borrows everything until the end. NULL: no memory. Owns: the caller, lt_sampling_free. */
 lt_sampling *lt_sampling_new(lt_loop *loop, lt_config *config, const lt_secrets *secrets);
+/* Who is told of questions to models; NULL: nobody. */
+void lt_sampling_monitor(lt_sampling *sampling, lt_monitor *monitor);
 /* NULL is allowed; no answer may be under way. */
 void lt_sampling_free(lt_sampling *sampling);
 /* Whether the configuration lets this server ask. */

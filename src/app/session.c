@@ -24,6 +24,7 @@ lt_status lt_session_start(lt_session *s, lt_err *err) {
   const lt_door_options door = {.secrets = s->secrets,
                                 .exposures = s->exposures,
                                 .exposure_count = s->config.exposure_count,
+                                .monitor = &s->monitor,
                                 .on_warning = session_on_door_warning,
                                 .arg = s};
   LT_TRY(lt_loop_new(&s->loop, err));
@@ -34,6 +35,7 @@ lt_status lt_session_start(lt_session *s, lt_err *err) {
       .config = &s->config,
       .secrets = s->secrets,
       .report = &s->report,
+      .monitor = &s->monitor,
       .cancel = &s->cancel,
   };
   return lt_toolbox_open(&toolbox, &s->toolbox, err);
@@ -53,6 +55,7 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .only = s->start_only,
   };
   LT_TRY(lt_server_answers_init(&s->answers, s->loop, &s->config, s->secrets, s->asked, s->is_asked_later, err));
+  lt_sampling_monitor(s->answers.sampling, &s->monitor);
   LT_TRY(lt_sources_open(&sources, &s->sources, err));
   return lt_toolbox_load(s->toolbox, err);
 }

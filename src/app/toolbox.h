@@ -22,6 +22,7 @@ typedef struct lt_toolbox_options {
   const lt_config *config;
   const lt_secrets *secrets;
   const lt_report *report; /* gets a warning for each plugin that cannot be used */
+  lt_monitor *monitor;     /* is told of programs; may be NULL */
   lt_cancel *cancel;
 } lt_toolbox_options;
 

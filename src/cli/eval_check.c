@@ -114,7 +114,7 @@ static lt_status eval_check_run_check(lt_runner *runner, const lt_run_request *r
                                       lt_err *err) LT_YIELDS {
   lt_run_result result;
   lt_run_result_init(&result);
-  lt_status status = runner->run(runner, request, &result, err);
+  lt_status status = lt_runner_run(runner, request, &result, err);
   if (status == LT_OK) {
     *ret_right = result.status == LT_OK && lt_str_eqc(lt_buf_view(&result.value), "true");
     if (result.status != LT_OK) {

@@ -340,7 +340,7 @@ static lt_status run_with_runner(lt_command_session *s, run_job *j, const lt_run
   }
   lt_run_result result;
   lt_run_result_init(&result);
-  lt_status status = runner->run(runner, request, &result, err);
+  lt_status status = lt_runner_run(runner, request, &result, err);
   if (status == LT_OK) {
     run_print_result(s, j, request, &result);
     j->exit_code = run_exit_code(&result);

@@ -1,6 +1,7 @@
 /* Asks a model: makes attempts until one succeeds or another attempt cannot help. */
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "text/sse.h"
 #include "model/dialect.h"
@@ -39,6 +40,7 @@ typedef struct completion_attempts {
   unsigned body_quirks; /* the quirks with which `body` was written */
   lt_assembly assembly;
   lt_attempt_failure fault;
+  uint64_t began_us;
 } completion_attempts;
 
 typedef enum answer_form { FORM_UNKNOWN, FORM_EVENTS, FORM_WHOLE, FORM_PAGE } answer_form;
@@ -104,12 +106,18 @@ static uint64_t completion_patience_ms(const completion_attempts *k, const answe
   return model->idle_ms != 0 ? model->idle_ms : LT_HTTP_IDLE_MS;
 }
 
+static void completion_note_first(completion_attempts *k) {
+  lt_completion *c = k->assembly.completion;
+  c->first_us = c->first_us > 0 ? c->first_us : lt_clock_monotonic_us() - k->began_us;
+}
+
 /* A peer can keep a connection busy for ever with comments ("a keep-alive"): only what adds to the answer counts. */
 static lt_status completion_check_growth(completion_attempts *k, answer_reader *r, lt_err *err) {
   uint64_t now_ms = lt_loop_now_ms(lt_http_loop(k->http));
   size_t size = lt_assembly_size(&k->assembly) + (r->form == FORM_WHOLE ? r->whole.n : 0);
   uint64_t patience_ms = completion_patience_ms(k, r);
   if (size != r->size) {
+    completion_note_first(k);
     r->size = size;
     r->since_ms = now_ms;
     r->sse.read = 0;
@@ -392,6 +400,7 @@ lt_status lt_model_complete(lt_http *http, const lt_completion_request *request,
   completion_attempts k = {.http = http,
                            .wire = lt_completion_wire_of(request->model->base_url),
                            .request = request,
+                           .began_us = lt_clock_monotonic_us(),
                            .quirks = lt_dialect_quirks(request->model)};
   lt_buf_init(&k.url, LT_HTTP_URL_MAX_BYTES);
   lt_buf_init(&k.body, LT_HTTP_BODY_MAX_BYTES);

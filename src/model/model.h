@@ -32,6 +32,9 @@ typedef struct lt_completion_request {
   /* Gets the text as it arrives; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_str delta);
   void *arg;
+  /* For who watches; the model is not told: */
+  const char *purpose; /* "round", "llm", "title", "sampling" */
+  lt_str run;          /* the prompt's id or the run's name; may be empty */
 } lt_completion_request;
 
 typedef struct lt_requested_call {
@@ -56,9 +59,10 @@ typedef struct lt_completion {
   size_t call_count;
   lt_usage usage;
   lt_finish finish;
-  lt_str model;     /* the provider's name of the model; may be empty */
-  unsigned retries; /* number of repeated attempts */
-  bool too_long;    /* the provider refused the messages for their length */
+  lt_str model;      /* the provider's name of the model; may be empty */
+  unsigned retries;  /* number of repeated attempts */
+  uint64_t first_us; /* until the first piece of this answer came, earlier attempts included; 0: none came */
+  bool too_long;     /* the provider refused the messages for their length */
   lt_arena arena;
 } lt_completion;
 

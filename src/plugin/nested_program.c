@@ -161,7 +161,7 @@ static lt_status nested_program_run_with(lathe_call *call, nested_program_reques
   lt_run_result result;
   nested_program_set_request(r, n, call, &request);
   lt_run_result_init(&result);
-  lt_status status = runner->run(runner, &request, &result, err);
+  lt_status status = lt_runner_run(runner, &request, &result, err);
   if (status == LT_OK && result.status == LT_E_DIVERGED) {
     call->divergence = lt_arena_dup(&call->arena, lt_buf_view(&result.error)); /* the plugin cannot hide it */
     status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(lt_buf_view(&result.error)));

@@ -7,11 +7,13 @@
 
 #include "runner/run_request.h"
 #include "runner/run_result.h"
+#include "tool/monitor.h"
 
 /* The program's language and the configuration choose the runner, not the caller. */
 typedef struct lt_runner lt_runner;
 struct lt_runner {
   const char *id;               /* "quickjs" */
+  lt_monitor *monitor;          /* set by who hands the runner out; NULL: nobody is told of programs */
   bool (*speaks)(lt_lang lang); /* whether it runs programs in that language */
   /* Runs a program to its end. LT_YIELDS. `result` (initialised) gets the program's end, also a failure. The returned
    * status is LT_OK, or why the run could not begin (LT_E_NOMEM, LT_E_NOTFOUND: an interpreter is missing,
@@ -23,5 +25,8 @@ struct lt_runner {
   /* Frees the runner. Every run must have ended. LT_YIELDS. */
   void (*free)(lt_runner *self) LT_YIELDS;
 };
+
+/* Runs a program, as `run` says, and tells the monitor. LT_YIELDS. */
+lt_status lt_runner_run(lt_runner *runner, const lt_run_request *request, lt_run_result *result, lt_err *err) LT_YIELDS;
 
 #endif

@@ -50,6 +50,8 @@ typedef struct lt_call_event {
   lt_status status;
   lt_str answer; /* FINISHED: the value (JSON text), or the message; PROGRESS: what the server says, may be empty */
   double progress, progress_total; /* PROGRESS; the total is 0 when the server does not know it */
+  bool is_known;                   /* FINISHED: there is a tool of this id */
+  uint64_t took_us;                /* FINISHED: since STARTED, so without a wait for an approval; 0: it never started */
 } lt_call_event;
 
 typedef struct lt_caller lt_caller;

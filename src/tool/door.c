@@ -40,6 +40,10 @@ lt_status lt_door_new(lt_loop *loop, const lt_door_options *options, lt_door **r
   return LT_OK;
 }
 
+const lt_monitor *lt_door_monitor(const lt_door *door) {
+  return door->options.monitor;
+}
+
 void lt_door_free(lt_door *door) {
   if (door == NULL) {
     return;

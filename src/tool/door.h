@@ -14,6 +14,7 @@
 #include "tool/caller.h"
 #include "tool/catalog.h"
 #include "tool/exposure.h"
+#include "tool/monitor.h"
 
 typedef struct lt_door lt_door;
 
@@ -62,6 +63,7 @@ typedef struct lt_door_options {
   const lt_secrets *secrets;         /* masked in records, approvals, events, warnings and errors; may be NULL */
   const lt_exposure_rule *exposures; /* say which tools are hidden, or not for programs; may be NULL. Borrows */
   size_t exposure_count;
+  const lt_monitor *monitor; /* is told of all calls; may be NULL */
   /* Receives warnings for a person: unusable schemas, answers that do not fit their schema, failed records; each once
    * per tool. May be NULL. Must not yield. */
   void (*on_warning)(void *arg, lt_str message);
@@ -74,6 +76,8 @@ void lt_door_free(lt_door *door); /* NULL is allowed; all providers must have be
 
 /* The secrets that the door masks; may be NULL. Borrows. */
 const lt_secrets *lt_door_secrets(const lt_door *door);
+/* Who is told of all calls; may be NULL. Borrows. */
+const lt_monitor *lt_door_monitor(const lt_door *door);
 lt_loop *lt_door_loop(const lt_door *door);
 /* Gives a warning (on_warning) once, even if it is repeated; formatted as by printf. */
 void lt_door_warn(lt_door *door, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,6 @@
 /* One call through the door: its steps, in order. */
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "json/json.h"
 #include "tool/answer_spill.h"
@@ -39,6 +40,7 @@ typedef struct door_call {
   uint64_t hash;          /* lt_journal_hash of what came */
   bool is_recorded;       /* the start is recorded, and the end must follow */
   bool has_ended;         /* LT_CALL_FINISHED was sent */
+  uint64_t started_us;    /* when LT_CALL_STARTED was sent; 0: it was not */
 } door_call;
 
 /* --- Masking of secrets ------------------------------------------------------------------------------------------- */
@@ -103,11 +105,28 @@ static void door_put_message(door_call *c, lt_status status) {
   lt_secrets_mask_buf(c->secrets, c->out);
 }
 
-/* Sends an event to the caller. An id that no tool has may be any text, and hold a secret. */
+/* Whether somebody is told of this call: its caller, or the monitor of all calls. */
+static bool door_has_listener(const door_call *c) {
+  const lt_monitor *monitor = lt_door_monitor(c->door);
+  return c->caller->on_call != NULL || (monitor != NULL && monitor->on_call != NULL);
+}
+
+static void door_send(const door_call *c, const lt_call_event *event) {
+  const lt_monitor *monitor = lt_door_monitor(c->door);
+  if (monitor != NULL && monitor->on_call != NULL) {
+    monitor->on_call(monitor->arg, event);
+  }
+  if (c->caller->on_call != NULL) {
+    c->caller->on_call(c->caller->arg, event);
+  }
+}
+
+/* Tells how the call stands. An id that no tool has may be any text, and hold a secret. */
 static void door_tell(door_call *c, lt_call_stage stage, lt_status status, lt_str answer) {
-  if (c->caller->on_call == NULL) {
+  if (!door_has_listener(c)) {
     return;
   }
+  c->started_us = stage == LT_CALL_STARTED ? lt_clock_monotonic_us() : c->started_us;
   LT_AUTO_BUF(id, LT_JSON_MAX_BYTES);
   if (c->tool == NULL) {
     lt_secrets_mask(c->secrets, c->id, &id);
@@ -122,9 +141,11 @@ static void door_tell(door_call *c, lt_call_stage stage, lt_status status, lt_st
       .edited_input = door_shown_edit(c),
       .status = status,
       .answer = answer,
+      .is_known = c->tool != NULL,
+      .took_us = c->started_us > 0 ? lt_clock_monotonic_us() - c->started_us : 0,
   };
   c->has_ended = stage == LT_CALL_FINISHED;
-  c->caller->on_call(c->caller->arg, &event);
+  door_send(c, &event);
 }
 
 static void door_tell_progress(void *arg, double progress, double total, lt_str message) {
@@ -142,7 +163,7 @@ static void door_tell_progress(void *arg, double progress, double total, lt_str 
       .progress = progress,
       .progress_total = total,
   };
-  c->caller->on_call(c->caller->arg, &event);
+  door_send(c, &event);
 }
 
 /* --- 1: which tool ------------------------------------------------------------------------------------------------ */
@@ -567,7 +588,7 @@ static void door_give_recorded(door_call *c, const lt_buf *masked) {
 /* A journal failure does not discard the answer. */
 static void door_record_end(door_call *c, lt_status status) LT_YIELDS {
   lt_journal *journal = c->caller->journal;
-  if (journal == NULL && c->caller->on_call == NULL) {
+  if (journal == NULL && !door_has_listener(c)) {
     return;
   }
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
