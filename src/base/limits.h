@@ -340,6 +340,7 @@
 #define LT_SERVE_READER_BYTES    (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
 #define LT_SERVE_READERS_MAX     10000          /* streams of events at once */
 #define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
+#define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */
 #define LT_EVENTS_KEPT           100000        /* events in the store */
 #define LT_EVENTS_READ           256           /* events that are read at once ... */
 #define LT_EVENTS_READ_BYTES     (4 * LT_MIB)  /* ... and about how many bytes of them */

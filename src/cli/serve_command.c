@@ -12,12 +12,15 @@ typedef struct serve_options {
   const char *action;
   const char *user;
   const char *listen;
+  const char *page;
   lt_config_sources sources;
 } serve_options;
 
 static const lt_option serve_option_rows[] = {
     {"--listen", NULL, "HOST:PORT", "where to listen (default: server.listen, else 127.0.0.1:8420; port 0: any)",
      LT_OPTION_IS_TEXT(serve_options, listen)},
+    {"--page", NULL, "FOLDER", "serve the page's files from FOLDER, for work on them (src/serve/page)",
+     LT_OPTION_IS_TEXT(serve_options, page)},
     LT_OPTION_CONFIG(serve_options, sources),
     LT_OPTION_MCP_CONFIG(serve_options, sources),
 };
@@ -44,7 +47,8 @@ static int serve_work(lt_command_session *s, void *arg) LT_YIELDS {
   const serve_options *opt = arg;
   lt_serve *serve = NULL;
   lt_err err = LT_ERR_INIT;
-  lt_status status = lt_serve_open(&s->app, &(lt_serve_options){.listen = opt->listen}, &serve, &err);
+  const lt_serve_options how = {.listen = opt->listen, .page = opt->page};
+  lt_status status = lt_serve_open(&s->app, &how, &serve, &err);
   if (status != LT_OK) {
     lt_console_line(&s->console, "lathe serve: ", lt_str_of(lt_err_msg(&err)));
     return status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;

@@ -224,6 +224,7 @@ lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   serve->session = session;
+  serve->page_folder = options->page;
   lt_cancel_init(&serve->closing);
   lt_wait_init(&serve->idle, session->loop);
   lt_status status = serve_open_parts(serve, options, err);

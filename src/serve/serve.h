@@ -11,9 +11,11 @@
 
 typedef struct lt_serve lt_serve;
 
-/* Where to listen: an address and a port. Another address than loopback needs tokens. */
+/* Where to listen: an address and a port. Another address than loopback needs tokens. Borrows: as long as the server.
+ */
 typedef struct lt_serve_options {
   const char *listen; /* as io/listen_address.h has it; NULL: server.listen, else LT_SERVE_PORT; port 0: any free one */
+  const char *page;   /* a folder with the page's files, for those who work on it; NULL: the embedded ones */
 } lt_serve_options;
 
 /* Whether it can be a user's name: letters, digits and ._@+-, so that it stands in lines, headers and messages as it

@@ -115,9 +115,11 @@ static bool route_admit_sender(lt_serve_request *r) {
 }
 
 /* Answers of routes hold what people said: no cache keeps them, and no page of another site may read or show them. */
-static void routes_put_headers(lt_serve_request *r) {
+static void routes_put_headers(lt_serve_request *r, const lt_serve_route *route) {
   lt_str origin = lt_http_call_header(r->call, "Origin");
-  lt_http_answer_header(r->answer, "Cache-Control", LT_STR("no-store"));
+  if (route == NULL || (route->flags & LT_SERVE_IS_CACHED) == 0) {
+    lt_http_answer_header(r->answer, "Cache-Control", LT_STR("no-store"));
+  }
   lt_http_answer_header(r->answer, "X-Content-Type-Options", LT_STR("nosniff"));
   if (origin.n > 0) { /* it was admitted */
     lt_http_answer_header(r->answer, "Access-Control-Allow-Origin", origin);
@@ -147,7 +149,7 @@ static bool route_admit(lt_serve_request *r) {
     r->route = &route_mcp;
     return lt_serve_users_identify(r);
   }
-  routes_put_headers(r);
+  routes_put_headers(r, found.route);
   if (!found.is_path_known) {
     lt_serve_request_refuse(r, 404, "notfound", "there is nothing at %.*s: GET /openapi.json lists what there is",
                             LT_STR_ARG(lt_str_sub(r->call->path, 0, 200)));

@@ -10,6 +10,7 @@ enum {
   LT_SERVE_IS_PUBLIC = 1,     /* no token is needed, and no user is known */
   LT_SERVE_BODY_OPTIONAL = 2, /* an empty body counts as {} */
   LT_SERVE_HAS_OWN_TYPE = 4,  /* the handler sets the content type */
+  LT_SERVE_IS_CACHED = 8,     /* holds nothing of a user: the handler says what caches may do */
 };
 
 typedef struct lt_serve_parameter {
@@ -31,7 +32,7 @@ typedef struct lt_serve_route {
 } lt_serve_route;
 
 /* One table for each file of routes, {NULL} last: route_NAME.c defines lt_route_NAME_rows. */
-#define LT_SERVE_ROUTES(ROW)          ROW(prompts) ROW(conversations) ROW(programs) ROW(tools) ROW(about)
+#define LT_SERVE_ROUTES(ROW)          ROW(prompts) ROW(conversations) ROW(programs) ROW(tools) ROW(about) ROW(page)
 #define LT_SERVE_DECLARE_ROUTES(name) extern const lt_serve_route lt_route_##name##_rows[];
 LT_SERVE_ROUTES(LT_SERVE_DECLARE_ROUTES)
 

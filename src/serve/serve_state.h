@@ -43,6 +43,7 @@ struct lt_serve {
   struct lt_serve_place *queue;      /* requests that wait for their conversation (serve_queue.h) */
   lt_listen_address address;
   lt_http_server *server;
+  const char *page_folder; /* NULL: the embedded page */
   lt_cancel closing;
   size_t background; /* fibers that belong to no request: titles, prompts that are resumed */
   bool is_resuming;
