@@ -31,6 +31,7 @@ static const struct {
     {"compute", "The same script in other engines, in turn", lt_bench_compute},
     {"mcp", "An MCP server", lt_bench_mcp},
     {"gateway", "Lathe as an MCP server", lt_bench_gateway},
+    {"serve", "lathe serve under load", lt_bench_serve},
     {"model", "A language model", lt_bench_model},
     {"agent", "The agent", lt_bench_agent},
     {"journal", "The journal of calls", lt_bench_journal},

@@ -2,7 +2,7 @@
 # Prints what machine this is and the table of measurements (bench/); the same table as markdown goes to build/bench.md.
 # Never fails: a line that cannot be measured says why.
 #
-#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp gateway model agent journal replay fiber tokens
+#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp gateway serve model agent journal replay fiber tokens
 cd "$(dirname "$0")/.." || exit 0
 
 machine() {
@@ -13,9 +13,13 @@ machine() {
 
 # The program behind a version manager's wrapper, which would be measured with it.
 export LATHE=$PWD/build/release/lathe
-export LATHE_BENCH_NODE LATHE_BENCH_PYTHON LATHE_BENCH_DENO
+export LATHE_BENCH_NODE LATHE_BENCH_NEW_NODE LATHE_BENCH_PYTHON LATHE_BENCH_DENO
 PATH=$PATH:$PWD/node_modules/.bin:$PWD/tests/node_modules/.bin
 LATHE_BENCH_NODE=$(node -p process.execPath 2>/dev/null)
+# isolated-vm asks for version 22; tests/node has it where the installed one is older.
+LATHE_BENCH_NEW_NODE=$LATHE_BENCH_NODE
+[ "$(node -p 'parseInt(process.versions.node) < 22' 2>/dev/null)" = false ] ||
+  LATHE_BENCH_NEW_NODE=$(echo "$PWD"/tests/node/node_modules/node-linux-*/bin/node)
 LATHE_BENCH_PYTHON=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 LATHE_BENCH_DENO=$(deno eval 'console.log(Deno.execPath())' 2>/dev/null)
 

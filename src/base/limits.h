@@ -171,10 +171,10 @@
 
 /* --- HTTP served (io/http_server.h) ------------------------------------------------------------------------------- */
 #define LT_HTTP_SERVER_CONNECTIONS_MAX 1024           /* at once; further ones wait in the kernel's queue */
-#define LT_HTTP_SERVER_HEAD_BYTES      (64 * LT_KIB)  /* of a connection's buffer: its head, and a piece of its body */
+#define LT_HTTP_SERVER_HEAD_BYTES      (32 * LT_KIB)  /* of a connection's buffer: its head, and a piece of its body */
 #define LT_HTTP_STREAM_MAX_BYTES       (128 * LT_MIB) /* unsent, of one answer in pieces: two of the longest messages */
 #define LT_HTTP_STREAMS_MAX_BYTES      LT_GIB         /* ... and of all of one server */
-#define LT_HTTP_STREAM_BLOCK_BYTES     (16 * LT_KIB)  /* that are handed to the connection at once */
+#define LT_HTTP_STREAM_BLOCK_BYTES     (4 * LT_KIB)   /* that are handed to the connection at once */
 #define LT_HTTP_SERVER_BODY_MS         120000         /* from a request's first line to the end of its body */
 
 /* --- models (model/model.h) --------------------------------------------------------------------------------------- */
@@ -339,6 +339,7 @@
 #define LT_SERVE_HEARTBEAT_MS    15000          /* between two signs of life on a stream without events */
 #define LT_SERVE_READER_BYTES    (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
 #define LT_SERVE_READERS_MAX     10000          /* streams of events at once */
+#define LT_SERVE_READERS_BUCKETS 1024           /* of readers that want one prompt's events */
 #define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
 #define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */
 #define LT_EVENTS_KEPT           100000        /* events in the store */

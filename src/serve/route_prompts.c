@@ -137,19 +137,48 @@ static bool prompt_is_followed(const lt_serve_request *r) {
   return lt_str_find(lt_http_call_header(r->call, "Accept"), LT_STR("text/event-stream"), 0) != SIZE_MAX;
 }
 
-/* The answer is the prompt's events, from its first to its last. */
-static lt_status prompt_follow(lt_serve_request *r, const lt_prompt_ids *ids, lt_err *err) LT_YIELDS {
-  lt_serve_reader reader;
-  LT_TRY(lt_serve_events_join(&reader, r, lt_str_of(ids->prompt), 0, err));
-  reader.ends_with_prompt = true;
-  lt_serve_events_send(&reader);
-  lt_serve_events_leave(&reader);
+/* "whenBusy": the request waits for its conversation, or is refused. `ret_busy` as in prompt_start. */
+static lt_status prompt_start_in_turn(const lt_serve_request *r, prompt_asked *asked, lt_str *ret_busy,
+                                      lt_err *err) LT_YIELDS {
+  bool is_queued = asked->request.conversation.n > 0 && lt_str_eqc(lt_serve_request_text(r, "whenBusy"), "queue");
+  *ret_busy = LT_STR_NULL;
+  return is_queued ? prompt_start_when_free(r, asked, err) : prompt_start(r, asked, ret_busy, err);
+}
+
+static lt_status prompt_refuse_busy(lt_serve_request *r) {
+  return lt_serve_request_refuse(r, 409, "busy", "the conversation is busy: its last prompt has not ended");
+}
+
+static lt_status prompt_answer_ids(lt_serve_request *r, prompt_asked *asked, bool is_known, lt_err *err) LT_YIELDS {
+  lt_str busy = LT_STR_NULL;
+  if (!is_known) {
+    LT_TRY(prompt_start_in_turn(r, asked, &busy, err));
+  }
+  if (busy.n > 0) {
+    return prompt_refuse_busy(r);
+  }
+  prompt_put_ids(r, &asked->ids);
   return LT_OK;
+}
+
+/* The answer is the prompt's events, from its first to its last. The reader is there before the prompt is, so that
+ * nothing has to be read from the store; the events of a prompt that another request may have started are there. */
+static lt_status prompt_answer_events(lt_serve_request *r, prompt_asked *asked, bool is_known, lt_err *err) LT_YIELDS {
+  lt_serve_reader reader;
+  lt_str busy = LT_STR_NULL;
+  bool is_fresh = lt_http_call_header(r->call, "Idempotency-Key").n == 0;
+  LT_TRY(lt_serve_events_join(&reader, r, lt_str_of(asked->id), is_fresh ? -1 : 0, err));
+  reader.ends_with_prompt = true;
+  lt_status status = is_known ? LT_OK : prompt_start_in_turn(r, asked, &busy, err);
+  if (status == LT_OK && busy.n == 0) {
+    lt_serve_events_send(&reader);
+  }
+  lt_serve_events_leave(&reader);
+  return status == LT_OK && busy.n > 0 ? prompt_refuse_busy(r) : status;
 }
 
 static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
   bool is_known = false;
-  lt_str busy = LT_STR_NULL;
   prompt_asked asked = {.request = {.user = r->user,
                                     .conversation = lt_serve_request_text(r, "conversationId"),
                                     .input = lt_serve_request_text(r, "input"),
@@ -162,19 +191,8 @@ static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
   LT_TRY(lt_store_new_prompt_id(asked.id, err));
   LT_TRY(prompt_note_key(r, &asked, &is_known, err));
   asked.request.id = lt_str_of(asked.id);
-  bool is_queued = asked.request.conversation.n > 0 && lt_str_eqc(lt_serve_request_text(r, "whenBusy"), "queue");
-  lt_status status = is_known    ? LT_OK
-                     : is_queued ? prompt_start_when_free(r, &asked, err)
-                                 : prompt_start(r, &asked, &busy, err);
-  if (busy.n > 0) {
-    return lt_serve_request_refuse(r, 409, "busy", "the conversation is busy: its last prompt has not ended");
-  }
-  LT_TRY(status);
-  if (prompt_is_followed(r)) {
-    return prompt_follow(r, &asked.ids, err);
-  }
-  prompt_put_ids(r, &asked.ids);
-  return LT_OK;
+  return prompt_is_followed(r) ? prompt_answer_events(r, &asked, is_known, err)
+                               : prompt_answer_ids(r, &asked, is_known, err);
 }
 
 /* --- Looking ------------------------------------------------------------------------------------------------------ */

@@ -20,8 +20,9 @@ struct lt_serve_events {
   lt_serve *serve;
   serve_event *first, **last_place; /* the queue */
   size_t queued_bytes;
-  int64_t last; /* number of the last event that the readers know of */
-  lt_serve_reader *readers;
+  int64_t last;                                          /* number of the last event that the readers know of */
+  lt_serve_reader *all_readers;                          /* of all events of their user */
+  lt_serve_reader *readers_of[LT_SERVE_READERS_BUCKETS]; /* the others, by the hash of their subject */
   size_t reader_count;
   lt_wait wake;
   lt_wait done;
@@ -121,17 +122,24 @@ static void event_put(lt_buf *out, int64_t id, lt_str name, lt_str data) {
   lt_buf_addc(out, "\n\n");
 }
 
+/* Until the answer begins, what is sent to the reader is kept with it. */
 static void reader_send(lt_serve_reader *reader, lt_str text) {
-  if (reader->status == LT_OK) {
+  if (reader->status == LT_OK && reader->is_begun) {
     reader->status = lt_http_call_send(reader->request->call, text, NULL);
+  } else if (reader->status == LT_OK) {
+    lt_buf_add(&reader->held, text);
+    reader->status = reader->held.status;
   }
 }
 
-static void reader_send_event(lt_serve_reader *reader, int64_t id, lt_str name, lt_str data) {
-  LT_AUTO_BUF(text, 2 * LT_PROMPT_MEMORY_BYTES);
-  event_put(&text, id, name, data);
-  reader->status = reader->status == LT_OK ? text.status : reader->status;
-  reader_send(reader, lt_buf_view(&text));
+static size_t reader_unsent(const lt_serve_reader *reader) {
+  return reader->is_begun ? lt_http_call_unsent(reader->request->call) : reader->held.n;
+}
+
+/* `text` is the event as event_put writes it. */
+static void reader_send_event(lt_serve_reader *reader, int64_t id, lt_str name, const lt_buf *text) {
+  reader->status = lt_status_first(reader->status, text->status);
+  reader_send(reader, lt_buf_view(text));
   reader->last = id > 0 ? id : reader->last;
   reader->has_ended |= reader->ends_with_prompt && event_is_end(name);
 }
@@ -142,19 +150,36 @@ static bool reader_wants(const lt_serve_reader *reader, const serve_event *event
          (reader->subject[0] == '\0' || lt_str_eqc(event->row.subject, reader->subject));
 }
 
-static void events_send(lt_serve_events *events, const serve_event *event) {
-  for (lt_serve_reader *reader = events->readers; reader != NULL; reader = reader->next) {
+/* `text` is empty until the first reader wants the event. */
+static void events_send_to(lt_serve_reader *readers, const serve_event *event, lt_buf *text) {
+  const lt_event_row *row = &event->row;
+  for (lt_serve_reader *reader = readers; reader != NULL; reader = reader->next) {
     if (!reader_wants(reader, event)) {
       continue;
     }
-    if (lt_http_call_unsent(reader->request->call) > LT_SERVE_READER_BYTES) {
+    if (reader_unsent(reader) > LT_SERVE_READER_BYTES) {
       reader->is_behind = true;
     } else {
-      reader_send_event(reader, event->row.id, event->row.name, event->row.data);
+      if (text->n == 0) {
+        event_put(text, row->id, row->name, row->data);
+      }
+      reader_send_event(reader, row->id, row->name, text);
     }
     if (reader->is_behind || reader->has_ended || reader->status != LT_OK) {
       lt_wait_wake(&reader->wait, LT_OK);
     }
+  }
+}
+
+static lt_serve_reader **events_readers_of(lt_serve_events *events, lt_str subject) {
+  return subject.n == 0 ? &events->all_readers : &events->readers_of[lt_str_hash(subject) % LT_SERVE_READERS_BUCKETS];
+}
+
+static void events_send(lt_serve_events *events, const serve_event *event) {
+  LT_AUTO_BUF(text, 2 * LT_PROMPT_MEMORY_BYTES);
+  events_send_to(events->all_readers, event, &text);
+  if (event->row.subject.n > 0) {
+    events_send_to(*events_readers_of(events, event->row.subject), event, &text);
   }
 }
 
@@ -338,25 +363,29 @@ lt_status lt_serve_events_join(lt_serve_reader *reader, lt_serve_request *r, lt_
   if (events->reader_count >= LT_SERVE_READERS_MAX) {
     return lt_fail(err, LT_E_LIMIT, "%d readers of events are served already", LT_SERVE_READERS_MAX);
   }
-  *reader = (lt_serve_reader){.request = r, .last = after >= 0 ? after : events->last, .is_behind = after >= 0};
+  int64_t since = after >= 0 ? after : events->last;
+  *reader = (lt_serve_reader){.request = r, .since = since, .last = since, .is_behind = after >= 0};
   if (subject.n <= LT_STORE_ID_BYTES) {
     memcpy(reader->subject, subject.p != NULL ? subject.p : "", subject.n);
   }
   lt_wait_init(&reader->wait, r->serve->session->loop);
-  reader->next = events->readers;
-  events->readers = reader;
+  lt_buf_init(&reader->held, LT_SERVE_READER_BYTES + 2 * LT_PROMPT_MEMORY_BYTES); /* and an event on top */
+  lt_serve_reader **place = events_readers_of(events, lt_str_of(reader->subject));
+  reader->next = *place;
+  *place = reader;
   events->reader_count++;
   return LT_OK;
 }
 
 void lt_serve_events_leave(lt_serve_reader *reader) {
   lt_serve_events *events = reader->request->serve->events;
-  lt_serve_reader **place = &events->readers;
+  lt_serve_reader **place = events_readers_of(events, lt_str_of(reader->subject));
   while (*place != reader) {
     place = &(*place)->next;
   }
   *place = reader->next;
   events->reader_count--;
+  lt_buf_release(&reader->held);
 }
 
 /* Sends what the store has. The reader has caught up when that was nothing, and nothing was sent to the others while
@@ -373,9 +402,11 @@ static lt_status reader_catch_up(lt_serve_reader *reader, lt_err *err) LT_YIELDS
   for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
     int64_t id = 0;
     lt_str name = LT_STR("");
+    LT_AUTO_BUF(text, 2 * LT_PROMPT_MEMORY_BYTES);
     (void)lt_json_int(lt_json_get(it.value, "id"), &id);
     (void)lt_json_str(lt_json_get(it.value, "event"), &arena, &name);
-    reader_send_event(reader, id, name, lt_json_text(lt_json_get(it.value, "data")));
+    event_put(&text, id, name, lt_json_text(lt_json_get(it.value, "data")));
+    reader_send_event(reader, id, name, &text);
   }
   reader->is_behind = lt_json_count(lt_json_root(&doc)) > 0 || r->serve->events->last != last;
   return reader->status;
@@ -395,20 +426,27 @@ static lt_status reader_turn(lt_serve_reader *reader) LT_YIELDS {
 }
 
 /* An event without data only sets the reader's last number: who leaves before the first event comes back with it. */
-static void reader_send_head(lt_serve_reader *reader) {
-  LT_AUTO_BUF(head, LT_KIB);
-  lt_buf_printf(&head, ":\nretry: 1000\nid: %lld\n\n", (long long)reader->last);
-  reader_send(reader, lt_buf_view(&head));
+static void reader_put_head(const lt_serve_reader *reader, lt_buf *out) {
+  lt_buf_printf(out, ":\nretry: 1000\nid: %lld\n\n", (long long)reader->since);
+}
+
+/* The head of the answer, and what was kept meanwhile. */
+static void reader_begin(lt_serve_reader *reader) {
+  lt_serve_request *r = reader->request;
+  r->answer->content_type = "text/event-stream";
+  lt_http_answer_header(r->answer, "X-Accel-Buffering", LT_STR("no")); /* nginx: pass it on as it comes */
+  reader_put_head(reader, &r->answer->body);
+  lt_buf_add(&r->answer->body, lt_buf_view(&reader->held));
+  lt_buf_release(&reader->held);
+  reader->status = lt_status_first(reader->status, lt_http_call_begin(r->call, NULL));
+  reader->is_begun = true;
 }
 
 void lt_serve_events_send(lt_serve_reader *reader) {
   lt_serve_request *r = reader->request;
   lt_cancel_node node;
-  r->answer->content_type = "text/event-stream";
-  lt_http_answer_header(r->answer, "X-Accel-Buffering", LT_STR("no")); /* nginx: pass it on as it comes */
   lt_cancel_add(r->call->cancel, &node, &reader->wait);
-  reader->status = lt_http_call_begin(r->call, NULL);
-  reader_send_head(reader);
+  reader_begin(reader);
   lt_status status = reader->status;
   while (status == LT_OK && !reader->has_ended) {
     status = reader_turn(reader);

@@ -27,16 +27,19 @@ typedef struct lt_serve_reader {
   struct lt_serve_reader *next;
   lt_serve_request *request;
   char subject[LT_STORE_ID_BYTES + 1]; /* a prompt's id; "": all events of the user */
+  int64_t since;                       /* number of the last event that is not wanted */
   int64_t last;                        /* number of the last event that was sent, or is not wanted */
   bool ends_with_prompt;               /* the stream ends with the prompt */
   bool is_behind;
   bool has_ended;
+  bool is_begun; /* the answer: until then, what is sent is held */
+  lt_buf held;
   lt_status status; /* the connection's */
   lt_wait wait;
 } lt_serve_reader;
 
 /* Adds a reader of what happens from now on, or of everything above `after` when that is not negative. Events are kept
- * for it until lt_serve_events_send. Errors: LT_E_LIMIT: too many readers. */
+ * for it until lt_serve_events_send, as many as for a slow reader. Errors: LT_E_LIMIT: too many readers. */
 lt_status lt_serve_events_join(lt_serve_reader *reader, lt_serve_request *request, lt_str subject, int64_t after,
                                lt_err *err);
 /* Sends events as server-sent events until the client is gone, the server ends, or the prompt has. LT_YIELDS. */

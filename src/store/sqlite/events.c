@@ -17,16 +17,16 @@ typedef struct events_put_job {
 } events_put_job;
 
 static lt_status event_insert(struct sqlite3 *sql, lt_event_row *row, const char *now, lt_err *err) {
-  lt_query query = lt_query_prepare(
-      sql, "INSERT INTO events(user, subject, created_at, name, data) VALUES(?, ?, ?, ?, ?) RETURNING id");
+  lt_query query =
+      lt_query_prepare(sql, "INSERT INTO events(user, subject, created_at, name, data) VALUES(?, ?, ?, ?, ?)");
   lt_query_text(&query, row->user);
   lt_query_text(&query, row->subject);
   lt_query_text(&query, lt_str_of(now));
   lt_query_text(&query, row->name);
   lt_query_text(&query, row->data);
-  row->id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
-  lt_query_row(&query); /* to its end: then SQLite counts the statement as done */
-  return lt_query_end(&query, err);
+  LT_TRY(lt_query_run(&query, err));
+  row->id = sqlite3_last_insert_rowid(sql); /* RETURNING would make a table for it */
+  return LT_OK;
 }
 
 static lt_status events_forget_old(struct sqlite3 *sql, int64_t last, lt_err *err) {
