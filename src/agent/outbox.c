@@ -93,6 +93,10 @@ lt_status lt_outbox_stream(lt_outbox *o, lt_str delta, lt_err *err) {
   return delta.n == 0 ? LT_OK : outbox_add_item(o, &(lt_outbox_item){.what = ITEM_STREAM}, delta, err);
 }
 
+lt_status lt_outbox_draft(lt_outbox *o, lt_str delta, size_t index, bool restarts, lt_err *err) {
+  return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_DRAFT, .index = index, .restarts = restarts}, delta, err);
+}
+
 lt_status lt_outbox_state(lt_outbox *o, lt_prompt_state state, lt_err *err) {
   return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_STATE, .state = state}, LT_STR_NULL, err);
 }
@@ -187,7 +191,7 @@ lt_status lt_outbox_tell_unshown(lt_outbox *o, lt_err *err) {
 typedef struct outbox_text {
   lt_str id, text;
   bool of_mode;
-  size_t streamed; /* bytes that were reported already */
+  size_t streamed; /* bytes of the masked text that were reported already */
   lt_incomplete incomplete;
 } outbox_text;
 
@@ -195,9 +199,7 @@ static lt_status outbox_put_text(lt_outbox *o, const outbox_text *put, lt_err *e
   lt_str text = put->text;
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   lt_output *output;
-  if (put->streamed == 0) {
-    LT_TRY(outbox_mask(o, &text, false, &masked, err));
-  }
+  LT_TRY(outbox_mask(o, &text, false, &masked, err));
   LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TEXT, put->id, &output, err));
   if (output == NULL) {
     output = outbox_output_new(o, LT_OUTPUT_TEXT, put->id);

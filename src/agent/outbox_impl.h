@@ -34,7 +34,15 @@ struct lt_output {
   lt_buf json; /* the JSON text that was stored last */
 };
 
-typedef enum lt_item_kind { ITEM_BEGIN, ITEM_AGAIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } lt_item_kind;
+typedef enum lt_item_kind {
+  ITEM_BEGIN,
+  ITEM_AGAIN,
+  ITEM_END,
+  ITEM_STREAM,
+  ITEM_DRAFT,
+  ITEM_EVENT,
+  ITEM_STATE
+} lt_item_kind;
 
 struct lt_outbox_item {
   lt_outbox_item *next;
@@ -42,6 +50,8 @@ struct lt_outbox_item {
   uint32_t number; /* BEGIN, AGAIN, END */
   uint64_t change; /* BEGIN, END: its number among the changes of all outputs */
   size_t streamed; /* BEGIN of a text */
+  size_t index;    /* DRAFT: which program of the reply */
+  bool restarts;   /* DRAFT */
   lt_status status;
   char stamp[LT_CLOCK_STAMP_BYTES];
   lt_prompt_state state;

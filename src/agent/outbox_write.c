@@ -203,6 +203,26 @@ static void outbox_report_text(const lt_outbox *o, lt_str delta, lt_str incomple
   lt_turn_send_event(o->turn, "prompt.stream", &data);
 }
 
+static void outbox_report_draft(const lt_outbox *o, const lt_outbox_item *item) {
+  LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  outbox_write_put_str(&w, "delta", lt_str_from(item->bytes, item->n));
+  lt_json_key(&w, "program");
+  lt_json_put_bool(&w, true);
+  if (item->index > 0) {
+    lt_json_key(&w, "index");
+    lt_json_put_int(&w, (int64_t)item->index);
+  }
+  if (item->restarts) {
+    lt_json_key(&w, "restart");
+    lt_json_put_bool(&w, true);
+  }
+  lt_json_end_object(&w);
+  lt_turn_send_event(o->turn, "prompt.stream", &data);
+}
+
 static void outbox_report_json(const lt_outbox *o, const lt_output *output) {
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
@@ -261,6 +281,9 @@ static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {
       break;
     case ITEM_STREAM:
       outbox_report_text(o, lt_str_from(item->bytes, item->n), LT_STR(""));
+      break;
+    case ITEM_DRAFT:
+      outbox_report_draft(o, item);
       break;
     case ITEM_EVENT:
       outbox_report_event(o, item);

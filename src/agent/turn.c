@@ -5,11 +5,23 @@
 #include "agent/turn_state.h"
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
+/* What may be the beginning of a secret waits for more. The whole text is masked in the same way (lt_turn_text), so the
+ * pieces are its beginning. */
 static void turn_on_delta(void *arg, lt_str delta) {
   lt_turn *turn = arg;
-  if (lt_outbox_stream(&turn->internal->outbox, delta, NULL) == LT_OK) {
-    turn->internal->streamed += delta.n;
+  lt_buf *held = &turn->internal->held_text;
+  LT_AUTO_BUF(masked, LT_MODEL_TEXT_MAX_BYTES);
+  lt_buf_add(held, delta);
+  lt_buf_consume(held, lt_secrets_mask_piece(turn->agent->options.secrets, lt_buf_view(held), &masked));
+  bool is_whole = held->status == LT_OK && masked.status == LT_OK;
+  if (is_whole && lt_outbox_stream(&turn->internal->outbox, lt_buf_view(&masked), NULL) == LT_OK) {
+    turn->internal->streamed += masked.n;
   }
+}
+
+static void turn_on_draft(void *arg, const lt_draft_piece *piece) {
+  lt_turn *turn = arg;
+  lt_program_drafts_take(&turn->internal->drafts, piece);
 }
 
 /* Every recorded output follows from a recorded reply. When an output has no reply, the reply was lost, and the prompt
@@ -29,11 +41,14 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
       .tools = question->tools,
       .cancel = &turn->cancel,
       .on_text = question->streams ? turn_on_delta : NULL,
+      .on_draft = turn->mode->programs_in != LT_PROGRAMS_NOWHERE ? turn_on_draft : NULL,
       .arg = turn,
       .purpose = "round",
       .run = lt_str_of(turn->ids.prompt),
   };
   turn->internal->streamed = 0;
+  lt_buf_clear(&turn->internal->held_text);
+  lt_program_drafts_drop(&turn->internal->drafts);
   LT_TRY(lt_outbox_flush(&turn->internal->outbox, err));
   lt_status status = LT_OK;
   lt_err why = LT_ERR_INIT;
@@ -44,6 +59,7 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
     LT_TRY(turn_check_caught_up(turn, err));
     LT_TRY(lt_approvals_settle(&turn->internal->approvals, err));
     status = lt_model_request_complete(&turn->agent->options, &request, completion, &why);
+    lt_program_drafts_end(&turn->internal->drafts);
     lt_turn_record_put(turn, question->hash, completion, status, &why);
   }
   lt_turn_count_usage(turn, completion);
@@ -73,6 +89,7 @@ lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str i
                              uint32_t *ret_number, lt_err *err) {
   const lt_outbox_tool tool = {.id = id, .function = function, .input = input, .reason = reason};
   LT_TRY(lt_outbox_tool_begin(&turn->internal->outbox, &tool, ret_number, err));
+  lt_program_drafts_settle(&turn->internal->drafts);
   return turn->caller.journal != NULL ? lt_outbox_check(&turn->internal->outbox, err)
                                       : lt_outbox_flush(&turn->internal->outbox, err);
 }

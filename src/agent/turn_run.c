@@ -90,7 +90,9 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   lt_outbox_init(&turn_state->outbox, turn);
   lt_deferred_start_init(&turn_state->deferred_start, agent->options.loop);
   lt_approvals_init(&turn_state->approvals, turn);
+  lt_program_drafts_init(&turn_state->drafts, turn);
   lt_buf_init(&turn_state->bare_end, LT_KIB);
+  lt_buf_init(&turn_state->held_text, LT_MODEL_TEXT_MAX_BYTES);
   if (turn->values == NULL || !turn_copy_texts(turn, row) || !turn_make_caller(turn_state) ||
       !turn_make_bare_end(turn_state)) {
     lt_turn_free(turn_state);
@@ -110,9 +112,11 @@ void lt_turn_free(lt_turn_state *turn_state) {
   }
   lt_outbox_release(&turn_state->outbox);
   lt_approvals_release(&turn_state->approvals);
+  lt_program_drafts_release(&turn_state->drafts);
   lt_turn_record_release(turn);
   lt_deferred_start_release(&turn_state->deferred_start);
   lt_buf_release(&turn_state->bare_end);
+  lt_buf_release(&turn_state->held_text);
   lt_budget_free(turn->caller.budget);
   lt_stored_values_free(turn->values);
   lt_buf_release(&turn->history);

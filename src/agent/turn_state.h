@@ -7,6 +7,7 @@
 #include "agent/deferred_start.h"
 #include "agent/modes/mode_table.h"
 #include "agent/outbox.h"
+#include "agent/program_draft.h"
 #include "agent/recorded_tools.h"
 #include "agent/turn_edits.h"
 #include "agent/turn_record.h"
@@ -23,6 +24,7 @@ struct lt_turn_state {
   lt_turn_record record;
   lt_recorded_tools recorded_tools;
   lt_deferred_start deferred_start;
+  lt_program_drafts drafts;
   lt_str divergence;        /* how the prompt diverged from its record; empty: it did not */
   lt_str refusal;           /* why the prompt of an earlier process cannot be resumed; empty: it can */
   lt_run_request defaults;  /* limits, modules and functions of its programs */
@@ -31,7 +33,8 @@ struct lt_turn_state {
   lt_buf bare_end;          /* {promptId}: sent as the end's event when there is no memory for more */
   uint32_t requests;        /* number of completions, including those of llm() */
   lt_turn_edit *edits;      /* in the turn's arena */
-  size_t streamed;          /* bytes of the last reply that were sent as prompt.stream */
+  size_t streamed;          /* bytes of the last reply, masked, that were sent as prompt.stream */
+  lt_buf held_text;         /* what has arrived of it and is not sent yet */
   lt_incomplete incomplete; /* why the prompt ends without a whole answer */
   uint64_t began_us;        /* when it started in this process */
   bool is_prepared;

@@ -355,7 +355,7 @@ static void chat_view_acknowledge_held(void *arg) {
 static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
   lt_chat_end end = chat_view_end_of(event);
   lt_str incomplete = lt_incomplete_reason_in(data);
-  if (strcmp(event, "prompt.stream") == 0 && incomplete.n == 0) {
+  if (strcmp(event, "prompt.stream") == 0 && incomplete.n == 0) { /* of a text */
     chat_view_show_answer_piece(view, chat_view_string(lt_json_get(data, "delta"), arena));
   } else if (strcmp(event, "prompt.output") == 0) {
     chat_view_show_output(view, lt_json_get(data, "output"), arena);
@@ -394,8 +394,12 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
     view->end = chat_view_end_of(event);
   }
   LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
-  bool is_wanted = !view->json || strcmp(event, "prompt.output") == 0 || strcmp(event, "prompt.completed") == 0;
+  bool is_wanted = !view->json || strcmp(event, "prompt.output") == 0 || strcmp(event, "prompt.completed") == 0 ||
+                   strcmp(event, "prompt.stream") == 0;
   bool is_read = is_wanted && lt_json_parse(&arena, data, &doc, NULL) == LT_OK;
+  if (is_read && lt_json_bool(lt_json_get(lt_json_root(&doc), "program"), false)) {
+    return; /* a person is shown the whole program, and scripts join the pieces to texts */
+  }
   if (is_read && view->end == LT_CHAT_COMPLETED && lt_incomplete_reason_in(lt_json_root(&doc)).n > 0) {
     view->end = LT_CHAT_INCOMPLETE;
   }

@@ -107,7 +107,9 @@ static lt_status assembly_take_lines(lt_assembly *a, lt_str name, lt_str data, l
 
 lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *err) {
   bool lines = data.n > 0 && memchr(data.p, '\n', data.n) != NULL && lt_json_check(data, NULL) == LT_E_SYNTAX;
-  return lines ? assembly_take_lines(a, name, data, err) : assembly_take_event(a, name, data, err);
+  LT_TRY(lines ? assembly_take_lines(a, name, data, err) : assembly_take_event(a, name, data, err));
+  lt_assembly_draft(a);
+  return LT_OK;
 }
 
 size_t lt_assembly_size(const lt_assembly *a) {

@@ -11,8 +11,10 @@
 
 /* The parts of a call that have arrived. */
 typedef struct lt_call_parts {
-  int64_t index; /* the stream's index of the call; -1: none */
-  bool is_text;  /* the model wrote the call as text */
+  int64_t index;  /* the stream's index of the call; -1: none */
+  bool is_text;   /* the model wrote the call as text */
+  bool is_object; /* the arguments came as an object, not as text */
+  size_t drafted; /* bytes of the arguments that on_draft has got */
   lt_buf id;
   lt_buf name;
   lt_buf arguments;
@@ -51,6 +53,9 @@ struct lt_assembly {
   bool failed;             /* the provider sent an error inside the stream: `fault` */
   lt_provider_error fault; /* in the completion's arena */
   lt_text_calls text_calls;
+  size_t drafted;     /* bytes of the text that on_draft has got */
+  bool is_draft_held; /* they were of `held_text` */
+  bool has_draft;     /* on_draft has got something since it was told to begin again */
 };
 
 void lt_assembly_init(lt_assembly *a, const lt_completion_wire *wire, const lt_completion_request *request,
@@ -77,6 +82,13 @@ lt_status lt_assembly_check(const lt_assembly *a, lt_err *err);
 /* assembly_text.c: adds text of the answer; ends the text. */
 void lt_assembly_take_text(lt_assembly *a, lt_str text);
 void lt_assembly_end_text(lt_assembly *a);
+
+/* 3 where the text ends in the first half of a character, as WTF-8 has it; else 0. */
+size_t lt_assembly_half_bytes(lt_str text);
+
+/* assembly_draft.c: tells on_draft what has been added since the last time; tells it to begin again. */
+void lt_assembly_draft(lt_assembly *a);
+void lt_assembly_draft_again(lt_assembly *a);
 
 /* assembly_think.c: adds text from the server, and separates thoughts from the answer; ends that text. */
 void lt_assembly_take_said(lt_assembly *a, lt_str text);

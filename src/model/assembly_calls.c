@@ -96,6 +96,7 @@ static void assembly_calls_take_arguments(lt_assembly *a, lt_call_parts *call, l
     (void)lt_json_str(arguments, &a->event, &text);
   } else if (type == LT_JSON_OBJECT) { /* complete, and possibly repeated */
     text = lt_json_text(arguments);
+    call->is_object = true;
     lt_buf_clear(&call->arguments);
   }
   lt_buf_add(&call->arguments, text);

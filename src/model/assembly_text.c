@@ -32,6 +32,11 @@ static void assembly_text_show_held(lt_assembly *a) {
   assembly_text_show(a, lt_str_from(a->held, n));
 }
 
+size_t lt_assembly_half_bytes(lt_str text) {
+  lt_str tail = lt_str_sub(text, text.n >= 3 ? text.n - 3 : text.n, text.n);
+  return is_surrogate_half(tail, 0xA0, 0xAF) ? tail.n : 0;
+}
+
 /* Servers that cut their text by UTF-16 units send half characters: the first half waits for the second. */
 void lt_assembly_take_text(lt_assembly *a, lt_str text) {
   if (text.n == 0) {
@@ -44,12 +49,9 @@ void lt_assembly_take_text(lt_assembly *a, lt_str text) {
   } else {
     assembly_text_show_held(a);
   }
-  lt_str tail = lt_str_sub(text, text.n >= 3 ? text.n - 3 : text.n, text.n);
-  if (is_surrogate_half(tail, 0xA0, 0xAF)) {
-    memcpy(a->held, tail.p, 3);
-    a->held_n = 3;
-    text.n -= 3;
-  }
+  a->held_n = lt_assembly_half_bytes(text);
+  text.n -= a->held_n;
+  memcpy(a->held, text.p + text.n, a->held_n);
   assembly_text_show(a, text);
 }
 

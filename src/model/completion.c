@@ -346,6 +346,7 @@ static bool completion_may_go_on(completion_attempts *k, unsigned tries, lt_stat
 static void completion_start_over(completion_attempts *k) {
   lt_completion *c = k->assembly.completion;
   unsigned retries = c->retries;
+  lt_assembly_draft_again(&k->assembly);
   lt_completion_release(c);
   lt_completion_init(c);
   c->retries = retries + 1;

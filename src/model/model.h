@@ -22,6 +22,19 @@ typedef struct lt_model {
   uint64_t idle_ms;   /* timeout between its pieces; 0: LT_HTTP_IDLE_MS */
 } lt_model;
 
+/* A piece of an answer while it is written, for readers who watch. */
+typedef enum lt_draft_kind {
+  LT_DRAFT_AGAIN, /* what was told does not count: the answer begins again */
+  LT_DRAFT_TEXT,
+  LT_DRAFT_ARGUMENTS,
+} lt_draft_kind;
+typedef struct lt_draft_piece {
+  lt_draft_kind kind;
+  size_t call; /* ARGUMENTS: tells the calls of the answer apart; ascending */
+  lt_str name; /* ARGUMENTS: as the model wrote it */
+  lt_str text; /* TEXT; ARGUMENTS: JSON text, cut anywhere */
+} lt_draft_piece;
+
 typedef struct lt_completion_request {
   const lt_model *model;
   lt_str messages;    /* a JSON array of {"role", "content", ...} */
@@ -31,6 +44,10 @@ typedef struct lt_completion_request {
   lt_cancel *cancel;  /* may be NULL */
   /* Gets the text as it arrives; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_str delta);
+  /* Gets the answer's text and the arguments of its calls as they arrive; may be NULL. Must not yield. It is no
+   * promise: a request is repeated although on_draft has got a part of its answer, and LT_DRAFT_AGAIN says so. The end
+   * of an answer may be missing, and all of one that does not come in pieces: the completion has it. */
+  void (*on_draft)(void *arg, const lt_draft_piece *piece);
   void *arg;
   /* For who watches; the model is not told: */
   const char *purpose; /* "round", "llm", "title", "sampling" */

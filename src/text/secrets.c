@@ -7,6 +7,8 @@
 #include "text/base64.h"
 #include "text/secret_parts.h"
 
+#define ESCAPE_BYTES 12 /* of the longest escape: two halves of a character in JSON */
+
 typedef struct known_secret {
   char *p;
   size_t n;
@@ -219,13 +221,26 @@ static bool secrets_is_cut(lt_str text, size_t at) {
   return at >= text.n || lt_str_starts(lt_str_sub(text, at, text.n), LT_STR("..."));
 }
 
+#define UNDECIDED SIZE_MAX /* the text goes on, and what follows decides */
+
+/* Whether more text may change what is read at `at`, where `k` bytes of a secret have been found. */
+static bool secrets_is_open(lt_str text, size_t at, size_t k) {
+  lt_str rest = lt_str_sub(text, at, text.n);
+  bool may_be_cut = k >= LT_SECRET_CUT_BYTES && lt_str_starts(LT_STR(".."), rest);
+  return rest.n == 0 || may_be_cut || (secrets_is_escape(rest.p[0]) && rest.n < ESCAPE_BYTES);
+}
+
 /* The length in the text of the secret `one` at `i`, with any JSON escapes (\/, \u002B, \u003c: libraries differ), or
- * of its beginning if the text was cut within it. 0: no match. */
-static size_t secrets_match_at(const known_secret *one, lt_str text, size_t i) {
+ * of its beginning if the text was cut within it. 0: no match. `goes_on`: the text is not whole, and the result may be
+ * UNDECIDED. */
+static size_t secrets_match_at(const known_secret *one, lt_str text, size_t i, bool goes_on) {
   size_t at = i;
   for (size_t k = 0; k < one->n;) {
     char chars[4];
     size_t n = 0;
+    if (goes_on && secrets_is_open(text, at, k)) {
+      return UNDECIDED;
+    }
     if (k >= LT_SECRET_CUT_BYTES && secrets_is_cut(text, at)) {
       return at - i;
     }
@@ -254,32 +269,35 @@ static unsigned char secrets_first_byte(lt_str text, size_t i) {
   return (unsigned char)(is_escaped ? chars[0] : text.p[i]);
 }
 
-/* The length of the secret that begins at `i` with the byte `first`, or 0. */
-static size_t secrets_with_first(const lt_secrets *s, unsigned char first, lt_str text, size_t i) {
+/* The length of the secret that begins at `i` with the byte `first`, or 0, or UNDECIDED. */
+static size_t secrets_with_first(const lt_secrets *s, unsigned char first, lt_str text, size_t i, bool goes_on) {
   size_t n = 0;
   for (size_t k = s->starts[first]; n == 0 && k < s->starts[first + 1]; k++) {
-    n = secrets_match_at(&s->list[k], text, i);
+    n = secrets_match_at(&s->list[k], text, i, goes_on);
   }
   return n;
 }
 
-/* The length of the secret that begins at `i`, or 0. */
-static size_t secrets_secret_at(const lt_secrets *s, lt_str text, size_t i) {
+/* The length of the secret that begins at `i`, or 0, or UNDECIDED. */
+static size_t secrets_secret_at(const lt_secrets *s, lt_str text, size_t i, bool goes_on) {
   unsigned char byte = (unsigned char)text.p[i];
   bool is_plain = !secrets_is_escape(text.p[i]) && i + 1 < text.n && !secrets_is_escape(text.p[i + 1]);
   if (is_plain) {
     unsigned pair = secrets_pair(text.p + i);
-    return (s->pairs[pair / 8] & 1 << pair % 8) != 0 ? secrets_with_first(s, byte, text, i) : 0;
+    return (s->pairs[pair / 8] & 1 << pair % 8) != 0 ? secrets_with_first(s, byte, text, i, goes_on) : 0;
+  }
+  if (goes_on && secrets_is_escape(text.p[i]) && text.n - i < ESCAPE_BYTES) {
+    return UNDECIDED;
   }
   unsigned char first = secrets_first_byte(text, i);
-  size_t n = secrets_with_first(s, first, text, i);
-  return n == 0 && first != byte ? secrets_with_first(s, byte, text, i) : n;
+  size_t n = secrets_with_first(s, first, text, i, goes_on);
+  return n == 0 && first != byte ? secrets_with_first(s, byte, text, i, goes_on) : n;
 }
 
 /* The offset of the first secret at or after `i`, with its length; text.n when there is no secret. */
-static size_t secrets_find_secret(const lt_secrets *s, lt_str text, size_t i, size_t *ret_n) {
+static size_t secrets_find_secret(const lt_secrets *s, lt_str text, size_t i, bool goes_on, size_t *ret_n) {
   for (; s != NULL && s->count > 0 && i < text.n; i++) {
-    *ret_n = secrets_secret_at(s, text, i);
+    *ret_n = secrets_secret_at(s, text, i, goes_on);
     if (*ret_n > 0) {
       return i;
     }
@@ -289,25 +307,33 @@ static size_t secrets_find_secret(const lt_secrets *s, lt_str text, size_t i, si
 
 bool lt_secrets_in(const lt_secrets *s, lt_str text) {
   size_t n;
-  return secrets_find_secret(s, text, 0, &n) < text.n;
+  return secrets_find_secret(s, text, 0, false, &n) < text.n;
 }
 
-void lt_secrets_mask(const lt_secrets *s, lt_str text, lt_buf *out) {
-  size_t done = 0;
-  for (;;) {
+/* Masks as far as it is decided; returns the number of bytes that were taken. */
+static size_t secrets_mask_text(const lt_secrets *s, lt_str text, bool goes_on, lt_buf *out) {
+  for (size_t done = 0;;) {
     size_t n = 0;
-    size_t at = secrets_find_secret(s, text, done, &n);
+    size_t at = secrets_find_secret(s, text, done, goes_on, &n);
     lt_buf_add(out, lt_str_sub(text, done, at));
-    if (at == text.n) {
-      return;
+    if (at == text.n || n == UNDECIDED) {
+      return at;
     }
     lt_buf_addc(out, "***");
     done = at + n;
   }
 }
 
+void lt_secrets_mask(const lt_secrets *s, lt_str text, lt_buf *out) {
+  (void)secrets_mask_text(s, text, false, out);
+}
+
+size_t lt_secrets_mask_piece(const lt_secrets *s, lt_str text, lt_buf *out) {
+  return secrets_mask_text(s, text, true, out);
+}
+
 /* Whether a string is open at `to`, when `open` says it of `from`. */
-static bool secrets_is_open(lt_str json, size_t from, size_t to, bool open) {
+static bool secrets_is_in_string(lt_str json, size_t from, size_t to, bool open) {
   for (size_t i = from; i < to; i++) {
     if (open && json.p[i] == '\\') {
       i++;
@@ -322,9 +348,9 @@ static void secrets_mask_values(const lt_secrets *s, lt_str json, lt_buf *out) {
   bool open = false;
   for (size_t done = 0; done < json.n;) {
     size_t n = 0;
-    size_t at = secrets_find_secret(s, json, done, &n);
+    size_t at = secrets_find_secret(s, json, done, false, &n);
     lt_buf_add(out, lt_str_sub(json, done, at));
-    open = secrets_is_open(json, done, at, open);
+    open = secrets_is_in_string(json, done, at, open);
     if (n > 0) {
       lt_buf_addc(out, open ? "***" : "\"***\"");
     }

@@ -31,8 +31,13 @@ lt_status lt_secrets_add_url(lt_secrets *secrets, lt_str text);
 bool lt_secrets_in(const lt_secrets *secrets, lt_str text);
 /* Appends `text` with all secrets masked. `secrets` may be NULL: nothing is masked. */
 void lt_secrets_mask(const lt_secrets *secrets, lt_str text, lt_buf *out);
-/* The same for JSON text. The result is JSON: a number that is a secret becomes a string; if that is not possible, the
- * whole text becomes one string. */
+/* The same for the beginning of a text whose rest is still to come. It ends before what may be the beginning of a
+ * secret, or of an escape. Returns the number of bytes of `text` that were taken; the others come again, with more
+ * behind them, or to lt_secrets_mask when the text has ended. All parts together are the masked text. At most about the
+ * length of the longest secret in its longest notation is left. */
+size_t lt_secrets_mask_piece(const lt_secrets *secrets, lt_str text, lt_buf *out);
+/* The same for whole JSON text. The result is JSON: a number that is a secret becomes a string; if that is not
+ * possible, the whole text becomes one string. */
 void lt_secrets_mask_json(const lt_secrets *secrets, lt_str json, lt_buf *out);
 /* Masks the content of the buffer; cheap when it contains no secret. On failure the buffer is empty and its status is
  * the reason: no output is better than a secret. */

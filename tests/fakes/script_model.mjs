@@ -39,7 +39,7 @@ function choose(reply, body) {
 
 const lastWords = (body) => body.messages.filter((m) => m.role === "user").at(-1)?.content ?? "";
 
-// The text in a few pieces, cut anywhere.
+// A text or arguments in a few pieces, cut anywhere.
 function* pieces(text) {
   const size = Math.max(1, Math.ceil(text.length / 3));
   for (let i = 0; i < text.length; i += size) yield text.slice(i, i + size);
@@ -55,7 +55,7 @@ function send(res, reply, text) {
     const args = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {});
     const head = { index, id: call.id ?? `call_${index}`, type: "function", function: { name: call.name, arguments: "" } };
     res.write(event(chunk({ tool_calls: [head] })));
-    res.write(event(chunk({ tool_calls: [{ index, function: { arguments: args } }] })));
+    for (const piece of pieces(args)) res.write(event(chunk({ tool_calls: [{ index, function: { arguments: piece } }] })));
   });
   const [input, output, reasoning] = reply.usage ?? [10, 5, 0];
   const usage = { prompt_tokens: input, completion_tokens: output, completion_tokens_details: { reasoning_tokens: reasoning ?? 0 } };

@@ -96,7 +96,7 @@ describe("one message", () => {
     assert.equal(events[0].event, "prompt.created");
     assert.equal(events.at(-1).event, "prompt.completed");
     assert.equal(events[0].data.conversationId, idOf(end));
-    assert.equal(events.filter((e) => e.event === "prompt.stream").map((e) => e.data.delta).join(""), "1 + 2 = 3");
+    assert.equal(events.filter((e) => e.event === "prompt.stream").map((e) => e.data.delta).join(""), "1 + 2 = 3", "no pieces of the program");
     assert.ok(events.some((e) => e.event === "prompt.output" && e.data.output.function === "fake.add" && e.data.output.result.output == 3));
   });
 });

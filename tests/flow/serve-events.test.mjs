@@ -4,11 +4,12 @@ import { connect } from "node:net";
 import { before } from "node:test";
 import { describe, folder, run, scripted, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
-import { followEvents, serve } from "./server.mjs";
+import { draftOf, followEvents, serve } from "./server.mjs";
 
 const turns = [
   { user: "hello", replies: ["output('Hello!'); done()"] },
   { user: "talk", replies: ["I say a few words."] },
+  { user: "typed", replies: [{ text: "I count.", calls: [{ name: "execute_typescript", arguments: { code: 'console.log("é \\n" + (await Promise.resolve(1)));' } }] }, "It is 1."] },
   { user: "pay", replies: ["output('paid ' + cashPay({ n: 1 }).n); done()"] },
 ];
 let env;
@@ -39,6 +40,43 @@ describe("events", { concurrency: 2 }, () => {
     assert.ok(reader.events.every((event) => (event.data.promptId ?? one.promptId) === one.promptId));
     reader.close();
     assert.equal((await s.stop()).code, 0);
+  });
+
+  for (const [input, mode, code] of [["hello", "code", turns[0].replies[0]], ["typed", "typescript", turns[2].replies[0].calls[0].arguments.code]]) {
+    test(`a program is told while it is written: ${mode} mode`, async () => {
+      const s = await serve({}, { env });
+      const reader = s.follow();
+      await until(() => reader.lastId !== undefined, "the stream has begun");
+      await s.post("/prompt", { input, mode });
+      await until(() => reader.names().includes("prompt.completed"), "it has ended");
+      const pieces = reader.events.filter((event) => event.event === "prompt.stream" && event.data.program);
+      assert.ok(pieces.length > 1 && pieces.every((event) => event.id === undefined));
+      assert.deepEqual(pieces.map((event) => event.data.restart), [true, ...pieces.slice(1).map(() => undefined)]);
+      assert.equal(draftOf(pieces), code);
+      const output = reader.events.findIndex((event) => event.data.output?.input?.code !== undefined);
+      assert.equal(reader.events[output].data.output.input.code, code);
+      assert.ok(output > reader.events.lastIndexOf(pieces.at(-1)), "the output comes after the pieces");
+      reader.close();
+      await s.stop();
+    });
+  }
+
+  test("a server that is killed while a program is written: the next one has it written again, from its start", async () => {
+    const slow = await recorded(turns, {}, "--pace=300");
+    const s = await serve({}, { env: slow });
+    const reader = s.follow();
+    await until(() => reader.lastId !== undefined, "the stream has begun");
+    await s.post("/prompt", { input: "hello", mode: "code" });
+    await until(() => draftOf(reader.events).length > 0, "a piece is there");
+    assert.ok(!reader.names().includes("prompt.output"), "before the program is whole");
+    await s.stop("SIGKILL");
+    const later = await serve({}, { env: slow, state: s.state, file: s.file });
+    const again = later.follow("", { "last-event-id": String(reader.lastId) });
+    await until(() => again.names().includes("prompt.completed"), "it has ended");
+    assert.equal(again.names()[0], "prompt.resumed");
+    assert.equal(draftOf([...reader.events, ...again.events]), turns[0].replies[0]);
+    again.close();
+    await later.stop();
   });
 
   test("a reader that comes back misses nothing and gets nothing twice, also after kill -9", async () => {

@@ -103,3 +103,12 @@ export function bare(to) {
     close: () => socket.destroy(),
   };
 }
+
+/** What a reader of these events shows of the first program that is being written: the pieces since the last restart. */
+export function draftOf(events) {
+  let draft = "";
+  for (const { event, data } of events) {
+    if (event === "prompt.stream" && data.program) draft = (data.restart ? "" : draft) + (data.index ? "" : data.delta);
+  }
+  return draft;
+}

@@ -109,8 +109,9 @@ typedef struct world {
   lt_provider tools, bank;
   unsigned open, most_open, paid;
   unsigned hanging;
-  lt_buf events;   /* a line each */
-  lt_buf streams;  /* all deltas */
+  lt_buf events;  /* a line each */
+  lt_buf streams; /* all pieces of texts */
+  lt_buf drafts; /* of programs that were being written, as events: "~piece" or "|piece" (restart), "1~piece" (index) */
   lt_wait stirred; /* woken with each event and by what hangs */
   void (*on_event)(struct world *w, const char *event, lt_str data);
   bool never_shown;  /* no output is acknowledged */
@@ -280,6 +281,18 @@ static inline void note_event(world *w, const char *event, lt_str data) {
   lt_arena_release(&a);
 }
 
+static inline void note_piece(world *w, lt_str data) {
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  lt_buf *to = lt_str_eqc(member(&a, data, "program"), "true") ? &w->drafts : &w->streams;
+  if (to == &w->drafts) {
+    lt_buf_add(to, member(&a, data, "index"));
+    lt_buf_byte(to, lt_str_eqc(member(&a, data, "restart"), "true") ? '|' : '~');
+  }
+  lt_buf_add(to, member(&a, data, "delta"));
+  lt_arena_release(&a);
+}
+
 static inline void acknowledge(world *w, lt_str data) {
   lt_json_doc doc;
   int64_t change = 0;
@@ -295,10 +308,7 @@ static inline void on_event(void *arg, lt_str user, const char *event, lt_str da
   world *w = arg;
   (void)user;
   if (strcmp(event, "prompt.stream") == 0) {
-    lt_arena a;
-    lt_arena_init(&a, LT_GIB);
-    lt_buf_add(&w->streams, member(&a, data, "delta"));
-    lt_arena_release(&a);
+    note_piece(w, data);
   } else {
     note_event(w, event, data);
   }
@@ -397,6 +407,7 @@ static inline void in_world(void (*body)(world *w)) {
   sigaction(SIGBUS, &on_bus, NULL);
   lt_buf_init(&w.events, LT_GIB);
   lt_buf_init(&w.streams, LT_GIB);
+  lt_buf_init(&w.drafts, LT_GIB);
   assert_int_equal(lt_loop_new(&w.loop, NULL), LT_OK);
   lt_wait_init(&w.stirred, w.loop);
   w.secrets = lt_secrets_new();
@@ -419,6 +430,7 @@ static inline void in_world(void (*body)(world *w)) {
   lt_policy_free(w.policy);
   lt_buf_release(&w.events);
   lt_buf_release(&w.streams);
+  lt_buf_release(&w.drafts);
 }
 
 /* A test whose body runs on a fiber of the loop: IN_WORLD(test_name) { ... w ... } */

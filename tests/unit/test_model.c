@@ -238,6 +238,50 @@ static void body_calls(void) {
   calls("whole-calls", &whole, 1, LT_FINISH_TOOLS);
 }
 
+/* --- Drafts ------------------------------------------------------------------------------------------------------- */
+static void on_draft(void *arg, const lt_draft_piece *piece) {
+  asked *k = arg;
+  if (piece->kind == LT_DRAFT_AGAIN) {
+    lt_buf_addc(&k->shown, "<again>");
+  } else if (piece->kind == LT_DRAFT_TEXT) {
+    lt_buf_add(&k->shown, piece->text);
+  } else {
+    lt_buf_printf(&k->shown, "<%zu %.*s>", piece->call, LT_STR_ARG(piece->name));
+    lt_buf_add(&k->shown, piece->text);
+  }
+  k->deltas++;
+}
+
+/* What a reader is told of an answer that is not shown as text, and the text that it has in the end. */
+static void drafts(const char *behaviour, const char *told, const char *text) {
+  asked k;
+  prepare(&k, behaviour, "drafts");
+  k.request.on_text = NULL;
+  k.request.on_draft = on_draft;
+  ask(&k);
+  assert_int_equal(k.status, LT_OK);
+  assert_string_equal(text_of(&k.shown), told);
+  assert_string_equal(text_of(&k.done.text), text);
+  release(&k);
+}
+
+static void body_drafts(void) {
+  drafts("normal", "Hello, wörld", "Hello, wörld");
+  drafts("bytes", "Hello, wörld", "Hello, wörld");
+  drafts("whole", "", "All at once");
+  drafts("cut-once", "Hello, wörld<again>Hello, wörld", "Hello, wörld");
+  drafts("think", "Hello, wörld", "Hello, wörld");
+  drafts("think-unopened", "so </thin </think<again>Hello", "Hello"); /* all of it may be thoughts ... */
+  drafts("think-unopened", "Hello", "Hello");                         /* ... as is known the second time */
+  drafts("calls", "<0 weather>{\"city\":<1 time>{\"z<0 weather>\"Paris\"}<1 time>one\":1}", "");
+  drafts("calls-objects", "", "");
+  drafts("surrogates",
+         "a\xed\xa0\xbd\xed\xb8\x80"
+         "b", /* two halves, but in one piece */
+         "a\xed\xa0\xbd\xed\xb8\x80"
+         "b");
+}
+
 static void body_too_many_calls(void) {
   fails("calls-many", LT_E_LIMIT, "calls");
 }
@@ -381,6 +425,7 @@ FLOW(thoughts_in_the_text)
 FLOW(usage)
 FLOW(giant)
 FLOW(calls)
+FLOW(drafts)
 FLOW(too_many_calls)
 FLOW(refusals)
 FLOW(too_long)
@@ -392,15 +437,15 @@ FLOW(no_memory)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal),       cmocka_unit_test(test_asked_for_more),
-      cmocka_unit_test(test_addresses),    cmocka_unit_test(test_dialects),
-      cmocka_unit_test(test_reasoning),    cmocka_unit_test(test_thoughts_in_the_text),
-      cmocka_unit_test(test_usage),        cmocka_unit_test(test_giant),
-      cmocka_unit_test(test_calls),        cmocka_unit_test(test_too_many_calls),
-      cmocka_unit_test(test_refusals),     cmocka_unit_test(test_too_long),
-      cmocka_unit_test(test_nonsense),     cmocka_unit_test(test_endless),
-      cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_many),
-      cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_normal),         cmocka_unit_test(test_asked_for_more),
+      cmocka_unit_test(test_addresses),      cmocka_unit_test(test_dialects),
+      cmocka_unit_test(test_reasoning),      cmocka_unit_test(test_thoughts_in_the_text),
+      cmocka_unit_test(test_usage),          cmocka_unit_test(test_giant),
+      cmocka_unit_test(test_drafts),         cmocka_unit_test(test_calls),
+      cmocka_unit_test(test_too_many_calls), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_too_long),       cmocka_unit_test(test_nonsense),
+      cmocka_unit_test(test_endless),        cmocka_unit_test(test_nobody_there),
+      cmocka_unit_test(test_many),           cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, setup_server, teardown_server);
 }

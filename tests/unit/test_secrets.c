@@ -175,6 +175,53 @@ static void every_cut_of_a_text_is_safe(void **state) {
   lt_secrets_free(s);
 }
 
+/* The text in pieces, the first of `first` bytes, is masked as the whole text is. Nothing of a secret is handed on
+ * before it is complete. */
+static void expect_in_pieces(const lt_secrets *s, lt_str text, size_t first, size_t step) {
+  lt_buf whole, out, held;
+  lt_buf_init(&whole, LT_KIB);
+  lt_buf_init(&out, LT_KIB);
+  lt_buf_init(&held, LT_KIB);
+  lt_secrets_mask(s, text, &whole);
+  for (size_t at = 0, n = first; at < text.n; at += n, n = step) {
+    lt_buf_add(&held, lt_str_sub(text, at, at + n));
+    lt_buf_consume(&held, lt_secrets_mask_piece(s, lt_buf_view(&held), &out));
+    assert_true(held.n <= 64);
+    if (!lt_str_starts(lt_buf_view(&whole), lt_buf_view(&out))) {
+      fail_msg("%.*s cut at %zu, then %zu: %.*s", LT_STR_ARG(text), first, step, LT_STR_ARG(lt_buf_view(&out)));
+    }
+  }
+  lt_secrets_mask(s, lt_buf_view(&held), &out);
+  assert_true(lt_str_eq(lt_buf_view(&out), lt_buf_view(&whole)));
+  lt_buf_release(&whole);
+  lt_buf_release(&out);
+  lt_buf_release(&held);
+}
+
+static void pieces_are_masked_as_the_whole_text(void **state) {
+  (void)state;
+  lt_secrets *s = secrets_of((const char *const[]){"hunter2!", "hunter2!-longer", "a/b+c=d", "\xf0\x9f\x94\x91-key",
+                                                   "a.long.secret.value", NULL});
+  const char *texts[] = {
+      "hunter2!",
+      "it is hunter2! or hunter2!-longer, hunter2!-long, hunthunter2!hunter2 hunter",
+      "\\u0061\\/b\\u002bc=d \\ud83d\\udd11-key %61%2Fb%2bc=%64 \\\\ \\u00 %",
+      "{\"k\":\"\\ud83d\\udd11-key\"} aHVudGVyMiE= YTovYg==",
+      "a.long.s... a.long.. a.long.secret.v a.long.secret.value... a.long.",
+      "no secret, 100 % and \\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    lt_str text = lt_str_of(texts[i]);
+    for (size_t first = 1; first <= text.n; first++) {
+      expect_in_pieces(s, text, first, 1);
+      expect_in_pieces(s, text, first, 3);
+      expect_in_pieces(s, text, first, text.n);
+    }
+  }
+  expect_in_pieces(NULL, LT_STR("nothing is held back"), 3, 2);
+  lt_secrets_free(s);
+}
+
 static void there_is_a_limit(void **state) {
   (void)state;
   lt_secrets *s = lt_secrets_new();
@@ -257,6 +304,7 @@ int main(void) {
       cmocka_unit_test(parts_are_masked),
       cmocka_unit_test(parts_that_fail_are_reported),
       cmocka_unit_test(every_cut_of_a_text_is_safe),
+      cmocka_unit_test(pieces_are_masked_as_the_whole_text),
       cmocka_unit_test(there_is_a_limit),
       cmocka_unit_test(without_memory_nothing_is_shown),
       cmocka_unit_test(names_sound_or_do_not),

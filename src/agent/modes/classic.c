@@ -209,5 +209,6 @@ const lt_mode lt_classic_mode = {
     .name = "Classic (text + tools)",
     .rounds = LT_ROUNDS_CLASSIC,
     .history = LT_HISTORY_CLASSIC,
+    .programs_in = LT_PROGRAMS_IN_CALLS,
     .run = classic_run,
 };

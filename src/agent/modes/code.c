@@ -94,7 +94,11 @@ static lt_status code_refuse_cut_program(code_loop *l, lt_str code, lt_err *err)
 static lt_status code_take_prose(code_loop *l, lt_str reply, lt_str why, bool *ret_done, lt_err *err) LT_YIELDS {
   *ret_done = l->was_prose;
   l->was_prose = true;
-  return *ret_done ? lt_turn_text(l->turn, lt_str_trim(reply), err) : code_refuse(l, reply, LT_E_SYNTAX, why, err);
+  if (!*ret_done) {
+    return code_refuse(l, reply, LT_E_SYNTAX, why, err);
+  }
+  lt_program_drafts_drop(&l->turn->internal->drafts);
+  return lt_turn_text(l->turn, lt_str_trim(reply), err);
 }
 
 static lt_status code_feed_back(code_loop *l, uint32_t number, lt_str code, const lt_run_result *result, lt_str value,
@@ -153,6 +157,7 @@ static lt_status code_report_no_program(lt_turn *turn, const lt_completion *comp
   lt_str why = lt_completion_incomplete_reason(completion->finish);
   lt_str text = why.n == 0 ? LT_STR("(No response from model)")
                            : lt_arena_printf(&turn->arena, "(%.*s. No program was run)", LT_STR_ARG(why));
+  lt_program_drafts_drop(&turn->internal->drafts);
   return lt_turn_incomplete(turn, lt_incomplete_of_reply(completion->finish, true), text, err);
 }
 
@@ -206,6 +211,7 @@ const lt_mode lt_code_mode = {
     .rounds = LT_ROUNDS_CODE,
     .for_programs = true,
     .history = LT_HISTORY_CODE,
+    .programs_in = LT_PROGRAMS_IN_TEXT,
     .program = CODE_FUNCTION,
     .run = code_run,
 };

@@ -4,6 +4,7 @@
 
 #include "agent/history/history.h"
 #include "agent/modes/mode_list.h"
+#include "agent/program_draft.h"
 #include "agent/turn.h"
 
 struct lt_mode {
@@ -14,8 +15,9 @@ struct lt_mode {
   /* Whether the message is a call of one tool, which is no program: then `for_programs` counts as false. NULL: never.
    */
   bool (*is_call)(lt_str message);
-  lt_history_form history; /* how its model is shown earlier prompts */
-  const char *program;     /* the `function` of outputs that are programs; NULL: its model writes no programs */
+  lt_history_form history;    /* how its model is shown earlier prompts */
+  lt_programs_in programs_in; /* what is shown while its model writes it (program_draft.h) */
+  const char *program;        /* the `function` of outputs that are programs; NULL: its model writes no programs */
   /* LT_OK: the prompt is completed. Anything else: it failed or was cancelled; its outputs stay. LT_YIELDS. */
   lt_status (*run)(lt_turn *turn, lt_err *err) LT_YIELDS;
 };

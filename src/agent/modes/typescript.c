@@ -222,6 +222,7 @@ const lt_mode lt_typescript_mode = {
     .rounds = LT_ROUNDS_TYPESCRIPT,
     .for_programs = true,
     .history = LT_HISTORY_TYPESCRIPT,
+    .programs_in = LT_PROGRAMS_IN_CALLS,
     .program = LT_TYPESCRIPT_TOOL,
     .run = typescript_run,
 };
