@@ -156,6 +156,17 @@ bool lt_agent_runs(const lt_agent *agent, lt_str prompt) {
   return agent_find_turn(agent, NULL, prompt) != NULL;
 }
 
+void lt_agent_count_prompts(const lt_agent *agent, size_t *ret_running, size_t *ret_waiting) {
+  size_t running = 0, waiting = 0;
+  for (const lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
+    bool is_waiting = turn_state->turn.state == LT_PROMPT_WAITING;
+    waiting += is_waiting;
+    running += !is_waiting;
+  }
+  *ret_running = running;
+  *ret_waiting = waiting;
+}
+
 static lt_status agent_fail_not_active(lt_str prompt, lt_err *err) {
   return lt_fail(err, LT_E_NOTFOUND, "Prompt \"%.*s\" not found or no longer active",
                  LT_STR_ARG(lt_str_sub(prompt, 0, 2 * LT_STORE_ID_BYTES)));

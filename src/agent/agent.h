@@ -173,6 +173,9 @@ lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *e
 /* Asks the model for a title of a conversation that has none. Failures are ignored. LT_YIELDS. */
 void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) LT_YIELDS;
 
+/* How many prompts run in this process, and how many others wait for a decision. */
+void lt_agent_count_prompts(const lt_agent *agent, size_t *ret_running, size_t *ret_waiting);
+
 /* Appends all modes: [{"id", "name"}], sorted. */
 void lt_agent_modes(const lt_agent *agent, lt_buf *out);
 /* Whether the mode is built in, not a plugin's. */

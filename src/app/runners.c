@@ -173,6 +173,16 @@ void lt_runners_free(lt_runners *r) {
   lt_mem_free(r);
 }
 
+lt_runner_boxes lt_runners_count_boxes(const lt_runners *r) {
+  lt_runner_boxes boxes = {.used = 0};
+  for (size_t i = 0; i < RUNNER_COUNT; i++) {
+    if (r->opened[i] != NULL && r->opened[i]->count_boxes != NULL) {
+      r->opened[i]->count_boxes(r->opened[i], &boxes);
+    }
+  }
+  return boxes;
+}
+
 /* The first program reports a failure. */
 static void runners_on_warm_fiber(void *arg) {
   lt_runners *r = arg;

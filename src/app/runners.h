@@ -32,6 +32,9 @@ void lt_runners_set_monitor(lt_runners *runners, lt_monitor *monitor);
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 
+/* Adds up the sandboxes of all runners. */
+lt_runner_boxes lt_runners_count_boxes(const lt_runners *runners);
+
 /* Starts slow parts early, so that the first program does not wait: Python's interpreter, if the configuration has
  * Python. Several programs may follow: after one program in Deno, the next Deno starts ahead. Does not yield. The first
  * program reports a failure. */

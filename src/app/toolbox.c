@@ -138,6 +138,10 @@ void lt_toolbox_use_runner(lt_toolbox *t, lt_runner *runner) {
   t->runner = runner;
 }
 
+lt_runner_boxes lt_toolbox_count_boxes(const lt_toolbox *t) {
+  return lt_runners_count_boxes(t->runners);
+}
+
 lt_store *lt_toolbox_db(const lt_toolbox *t) {
   return t->db;
 }

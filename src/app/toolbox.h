@@ -50,6 +50,8 @@ lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, 
 /* Sets the runner for calls without an id, for every language; NULL: the configuration's runners. Borrows.
  */
 void lt_toolbox_use_runner(lt_toolbox *toolbox, lt_runner *runner);
+/* As lt_runners_count_boxes; after lt_toolbox_load. */
+lt_runner_boxes lt_toolbox_count_boxes(const lt_toolbox *toolbox);
 /* The places of storage, for direct use. NULL before lt_toolbox_load. Borrow. */
 lt_store *lt_toolbox_db(const lt_toolbox *toolbox);
 lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);

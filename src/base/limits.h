@@ -76,10 +76,11 @@
 #define LT_PROC_LINES_KEEP_BYTES     (1 * LT_MIB) /* an empty line buffer larger than this is given back */
 #define LT_PROC_GIVE_UP_MS           2000         /* from SIGKILL to no longer waiting for the child's exit */
 #define LT_PROC_EXIT_GRACE_MS        1000 /* from the end of a child's stdout to its exit, to say how it ended */
-#define LT_PROC_PATH_MAX_BYTES       (4 * LT_KIB)  /* a command's resolved name: the kernel's PATH_MAX */
-#define LT_PROC_TREE_MAX             16384         /* processes of the system that are looked at for a sum of memory */
-#define LT_MCP_START_TIMEOUT_MS      30000         /* handshake and first tool list; npx may have to download */
-#define LT_MCP_CALL_TIMEOUT_MS       120000        /* a call without a program's deadline over it */
+#define LT_PROC_PATH_MAX_BYTES       (4 * LT_KIB) /* a command's resolved name: the kernel's PATH_MAX */
+#define LT_PROC_FILE_BYTES           (1 * LT_MIB) /* of a file in /proc: one that has a line for each processor is long */
+#define LT_PROC_TREE_MAX             16384        /* processes of the system that are looked at for a sum of memory */
+#define LT_MCP_START_TIMEOUT_MS      30000        /* handshake and first tool list; npx may have to download */
+#define LT_MCP_CALL_TIMEOUT_MS       120000       /* a call without a program's deadline over it */
 #define LT_MCP_LINE_MAX_BYTES        (64 * LT_MIB) /* one message */
 #define LT_MCP_NOISE_LINES_MAX       1000          /* lines that are not JSON-RPC, before a server is given up */
 #define LT_MCP_PAGES_MAX             1000          /* pages of tools/list */
@@ -342,6 +343,10 @@
 #define LT_SERVE_READERS_BUCKETS 1024           /* of readers that want one prompt's events */
 #define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
 #define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */
+#define LT_METRIC_VALUE_BYTES    128           /* of a label's value: tools have names of 64 characters */
+#define LT_METRICS_TOOLS         512           /* pairs of tool and outcome that are told apart */
+#define LT_METRICS_MODELS        64            /* models, and modes, that are told apart */
+#define LT_METRICS_ROUTES        1024          /* pairs of route and status */
 #define LT_EVENTS_KEPT           100000        /* events in the store */
 #define LT_EVENTS_READ           256           /* events that are read at once ... */
 #define LT_EVENTS_READ_BYTES     (4 * LT_MIB)  /* ... and about how many bytes of them */

@@ -611,6 +611,10 @@ unsigned lt_http_server_port(const lt_http_server *server) {
   return server->port;
 }
 
+unsigned lt_http_server_connections(const lt_http_server *server) {
+  return server->client_count;
+}
+
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
 static void http_server_stop_listening(lt_http_server *server) {
   int fd = server->mhd->quiesce_daemon(server->daemon);

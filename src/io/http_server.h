@@ -77,6 +77,8 @@ lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *optio
 /* Cancels the running handlers, waits for them, then ends all connections. LT_YIELDS. NULL is allowed. */
 void lt_http_server_close(lt_http_server *server) LT_YIELDS;
 
+/* Connections that are open now. */
+unsigned lt_http_server_connections(const lt_http_server *server);
 /* The port it listens on; 0: a unix socket. */
 unsigned lt_http_server_port(const lt_http_server *server);
 

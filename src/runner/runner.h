@@ -9,6 +9,13 @@
 #include "runner/run_result.h"
 #include "tool/monitor.h"
 
+/* Sandboxes of a runner: now, and so far. */
+typedef struct lt_runner_boxes {
+  uint64_t used;   /* with a program inside, or being cleaned */
+  uint64_t pooled; /* clean, for the next program */
+  uint64_t taken, cleaned;
+} lt_runner_boxes;
+
 /* The program's language and the configuration choose the runner, not the caller. */
 typedef struct lt_runner lt_runner;
 struct lt_runner {
@@ -22,6 +29,8 @@ struct lt_runner {
   lt_status (*run)(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) LT_YIELDS;
   /* Starts in advance what the first program needs; NULL: nothing. LT_YIELDS. */
   lt_status (*warm)(lt_runner *self, lt_err *err) LT_YIELDS;
+  /* Adds the runner's sandboxes to `boxes`; NULL: it has none that are used again. */
+  void (*count_boxes)(lt_runner *self, lt_runner_boxes *boxes);
   /* Frees the runner. Every run must have ended. LT_YIELDS. */
   void (*free)(lt_runner *self) LT_YIELDS;
 };

@@ -1,5 +1,6 @@
 /* What the server is and has: modes, models, health, its own description, and its events. */
 #include "serve/serve_events.h"
+#include "serve/serve_metrics.h"
 #include "serve/serve_routes.h"
 #include "store/store_decisions.h"
 
@@ -110,6 +111,8 @@ const lt_serve_route lt_route_about_rows[] = {
     {"GET", "/healthz", "getHealth", "The process runs.", .flags = LT_SERVE_IS_PUBLIC, .handle = about_health},
     {"GET", "/readyz", "getReadiness", "The process can take prompts.", .flags = LT_SERVE_IS_PUBLIC,
      .handle = about_readiness},
+    {"GET", "/metrics", "getMetrics", "Counters and sizes, in the text format of Prometheus.",
+     .flags = LT_SERVE_HAS_OWN_TYPE, .handle = lt_serve_metrics_answer},
     {"GET", "/openapi.json", "getDescription", "This description.", .flags = LT_SERVE_IS_PUBLIC,
      .handle = about_openapi},
     {NULL},

@@ -6,6 +6,7 @@
 #include "app/agent_options.h"
 #include "base/mem.h"
 #include "serve/serve_events.h"
+#include "serve/serve_metrics.h"
 #include "serve/serve_routes.h"
 #include "serve/serve_users.h"
 
@@ -101,6 +102,36 @@ static void serve_on_call(void *arg, lt_str run, const lt_call_event *event) {
   if (serve->gateway != NULL) {
     lt_gateway_take_call(serve->gateway, run, event);
   }
+}
+
+/* --- The monitor -------------------------------------------------------------------------------------------------- */
+static void serve_on_prompt(void *arg, const lt_monitor_prompt *prompt) {
+  lt_serve_metrics_take_prompt(((const lt_serve *)arg)->metrics, prompt);
+}
+
+static void serve_on_question(void *arg, const lt_monitor_question *question) {
+  lt_serve_metrics_take_question(((const lt_serve *)arg)->metrics, question);
+}
+
+static void serve_on_program(void *arg, const lt_monitor_program *program) {
+  lt_serve_metrics_take_program(((const lt_serve *)arg)->metrics, program);
+}
+
+static void serve_on_any_call(void *arg, const lt_call_event *event) {
+  lt_serve_metrics_take_call(((const lt_serve *)arg)->metrics, event);
+}
+
+static void serve_set_monitor(lt_serve *serve) {
+  lt_monitor *monitor = &serve->session->monitor;
+  monitor->on_prompt = serve_on_prompt;
+  monitor->on_question = serve_on_question;
+  monitor->on_program = serve_on_program;
+  monitor->on_call = serve_on_any_call;
+  monitor->arg = serve;
+}
+
+static void serve_clear_monitor(lt_serve *serve) {
+  serve->session->monitor = (lt_monitor){.numbered = serve->session->monitor.numbered};
 }
 
 /* --- Resuming ----------------------------------------------------------------------------------------------------- */
@@ -209,6 +240,8 @@ static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *optio
   if (serve->journal == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
+  LT_TRY(lt_serve_metrics_new(&serve->metrics, err));
+  serve_set_monitor(serve);
   LT_TRY(serve_open_agent(serve, err));
   LT_TRY(lt_serve_events_open(serve, &serve->events, err));
   LT_TRY(lt_gateway_open(session, serve->agent, &serve->gateway, err));
@@ -268,6 +301,8 @@ void lt_serve_close(lt_serve *serve) {
   }
   lt_gateway_close(serve->gateway);
   lt_serve_events_close(serve->events);
+  serve_clear_monitor(serve);
+  lt_serve_metrics_free(serve->metrics);
   lt_serve_users_close(serve);
   lt_store_journal_free(serve->journal);
   lt_http_free(serve->http);

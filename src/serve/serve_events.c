@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "serve/serve_metrics.h"
 #include "store/store_events.h"
 
 /* An event on its way to the store and to the readers. */
@@ -12,6 +14,7 @@ typedef struct serve_event {
   uint64_t change;  /* of an output (lt_agent_shown); 0: none */
   bool is_kept;     /* false: a piece of text, without a number */
   bool ends_prompt;
+  uint64_t taken_us;
   size_t bytes;
   char texts[];
 } serve_event;
@@ -19,7 +22,7 @@ typedef struct serve_event {
 struct lt_serve_events {
   lt_serve *serve;
   serve_event *first, **last_place; /* the queue */
-  size_t queued_bytes;
+  size_t queued, queued_bytes;
   int64_t last;                                          /* number of the last event that the readers know of */
   lt_serve_reader *all_readers;                          /* of all events of their user */
   lt_serve_reader *readers_of[LT_SERVE_READERS_BUCKETS]; /* the others, by the hash of their subject */
@@ -99,10 +102,17 @@ void lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name
     return;
   }
   event->change = change;
+  event->taken_us = lt_clock_monotonic_us();
   *events->last_place = event;
   events->last_place = &event->next;
+  events->queued++;
   events->queued_bytes += event->bytes;
   lt_wait_wake(&events->wake, LT_OK);
+}
+
+lt_serve_events_counts lt_serve_events_count(const lt_serve_events *events) {
+  return (lt_serve_events_counts){
+      .queued = events->queued, .queued_bytes = events->queued_bytes, .readers = events->reader_count};
 }
 
 /* --- Sending ------------------------------------------------------------------------------------------------------ */
@@ -234,6 +244,8 @@ static void events_finish(lt_serve_events *events, serve_event *batch) {
     if (event->change > 0 && event->row.id > 0) {
       events_tell_shown(events->serve, event);
     }
+    lt_serve_metrics_take_event(events->serve->metrics, lt_clock_monotonic_us() - event->taken_us);
+    events->queued--;
     events->queued_bytes -= event->bytes;
     lt_mem_free(event);
   }

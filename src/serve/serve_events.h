@@ -22,6 +22,13 @@ void lt_serve_events_close(lt_serve_events *events) LT_YIELDS;
 /* Takes an event of the agent (lt_agent_options.on_event). Copies. Does not yield. */
 void lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name, lt_str data);
 
+/* What waits, and who reads. */
+typedef struct lt_serve_events_counts {
+  size_t queued, queued_bytes, readers;
+} lt_serve_events_counts;
+
+lt_serve_events_counts lt_serve_events_count(const lt_serve_events *events);
+
 /* A reader, in its fiber's frame. */
 typedef struct lt_serve_reader {
   struct lt_serve_reader *next;

@@ -45,3 +45,11 @@ void lt_serve_queue_leave(lt_serve_place *place) {
     }
   }
 }
+
+size_t lt_serve_queue_count(const lt_serve *serve) {
+  size_t count = 0;
+  for (const lt_serve_place *one = serve->queue; one != NULL; one = one->next) {
+    count++;
+  }
+  return count;
+}

@@ -19,6 +19,8 @@ typedef struct lt_serve_place {
 void lt_serve_queue_enter(lt_serve_place *place, const lt_serve_request *request, lt_str conversation);
 /* Waits until no earlier request wants the same conversation. LT_YIELDS. Errors: what the cancel says. */
 lt_status lt_serve_queue_await_turn(lt_serve_place *place, lt_cancel *cancel) LT_YIELDS;
+/* How many requests have a place. */
+size_t lt_serve_queue_count(const lt_serve *serve);
 /* Gives the place up; the next one has its turn. */
 void lt_serve_queue_leave(lt_serve_place *place);
 

@@ -1,8 +1,10 @@
 #include "serve/serve_routes.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "io/http_guard.h"
 #include "json/schema.h"
+#include "serve/serve_metrics.h"
 #include "serve/serve_users.h"
 
 #define ROUTE_TABLE(name) lt_route_##name##_rows,
@@ -173,13 +175,20 @@ static bool route_admit(lt_serve_request *r) {
   return lt_serve_users_identify(r);
 }
 
+static void route_count(const lt_serve_request *r, uint64_t began_us) {
+  lt_serve_metrics_take_request(r->serve->metrics, r->route, r->answer, lt_clock_monotonic_us() - began_us);
+}
+
 bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer *answer) {
   LT_AUTO_ARENA(arena, LT_MIB);
   lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
   r.w = lt_json_writer_on(&answer->body);
+  uint64_t began_us = lt_clock_monotonic_us();
   bool is_admitted = route_admit(&r);
   if (is_admitted) { /* the handler starts with an empty answer */
     lt_buf_clear(&answer->headers);
+  } else {
+    route_count(&r, began_us);
   }
   return is_admitted;
 }
@@ -269,11 +278,12 @@ void lt_serve_routes_handle(void *serve, const lt_http_call *call, lt_http_answe
   LT_AUTO_ARENA(arena, 2 * LT_GIB);
   lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
   r.w = lt_json_writer_on(&answer->body);
+  uint64_t began_us = lt_clock_monotonic_us();
   answer->content_type = "application/json";
-  if (!route_admit(&r)) {
-    return;
+  if (route_admit(&r)) {
+    lt_serve_users_enter(&r);
+    route_handle(&r);
+    lt_serve_users_leave(&r);
   }
-  lt_serve_users_enter(&r);
-  route_handle(&r);
-  lt_serve_users_leave(&r);
+  route_count(&r, began_us);
 }

@@ -15,6 +15,7 @@
 #define LT_SERVE_LOCAL_USER LT_STR("local")
 
 typedef struct lt_serve_events lt_serve_events;
+typedef struct lt_serve_metrics lt_serve_metrics;
 
 /* Who may ask (serve_users.h). */
 typedef struct lt_serve_users {
@@ -38,6 +39,7 @@ struct lt_serve {
   lt_gateway *gateway;
   lt_gateway_http *mcp; /* at /mcp */
   lt_serve_events *events;
+  lt_serve_metrics *metrics;
   lt_serve_users users;
   struct lt_serve_request *requests; /* those that are carried out (serve_users.h) */
   struct lt_serve_place *queue;      /* requests that wait for their conversation (serve_queue.h) */

@@ -37,6 +37,19 @@ static lt_status quickjs_run(lt_runner *self, const lt_run_request *request, lt_
   return lt_quickjs_run((lt_quickjs *)(void *)self, request, result, err);
 }
 
+static void quickjs_count_boxes(lt_runner *self, lt_runner_boxes *boxes) {
+  lt_quickjs *q = (lt_quickjs *)(void *)self;
+  for (unsigned kind = 0; kind < LT_IMAGE_KINDS; kind++) {
+    if (q->images[kind].is_open) {
+      lt_pool_counts counts = lt_pool_count(&q->images[kind].pool);
+      boxes->used += counts.used;
+      boxes->pooled += counts.pooled;
+      boxes->taken += counts.taken;
+      boxes->cleaned += counts.cleaned;
+    }
+  }
+}
+
 static void quickjs_runner_free(lt_runner *self) LT_YIELDS {
   lt_quickjs_free((lt_quickjs *)(void *)self);
 }
@@ -77,7 +90,11 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   if (q == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
   }
-  q->runner = (lt_runner){.id = "quickjs", .speaks = quickjs_speaks, .run = quickjs_run, .free = quickjs_runner_free};
+  q->runner = (lt_runner){.id = "quickjs",
+                          .speaks = quickjs_speaks,
+                          .run = quickjs_run,
+                          .count_boxes = quickjs_count_boxes,
+                          .free = quickjs_runner_free};
   q->drops = getenv("LATHE_DROP_WAITING") != NULL;
   q->loop = loop;
   q->door = door;

@@ -1,5 +1,6 @@
 /* What the database has. */
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
@@ -91,4 +92,16 @@ static lt_status report_select(struct sqlite3 *sql, void *arg, lt_err *err) {
 lt_status lt_store_report(lt_store *db, lt_buf *out, lt_err *err) {
   lt_db_read_job job = {.out = out};
   return lt_db_job_read(db, report_select, &job, err);
+}
+
+static uint64_t report_measure_file(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && facts.st_size > 0 ? (uint64_t)facts.st_size : 0;
+}
+
+void lt_store_measure(const lt_store *store, uint64_t *ret_bytes, uint64_t *ret_journal_bytes) {
+  LT_AUTO_BUF(journal, LT_PROC_PATH_MAX_BYTES);
+  lt_buf_printf(&journal, "%s-wal", lt_store_path(store));
+  *ret_bytes = report_measure_file(lt_store_path(store));
+  *ret_journal_bytes = journal.status == LT_OK ? report_measure_file(journal.p) : 0;
 }
