@@ -1,6 +1,289 @@
-import { add, h } from "./dom.js";
+// A conversation: what was said and done, what happens now, and the next message. Without an id: a new one.
+import { openComposer } from "./composer.js";
+import { add, h, loadStyle, replace, setText } from "./dom.js";
+import { cost, money, number } from "./format.js";
+import { path } from "./page_api.js";
+import { openPrompt } from "./prompt_view.js";
 
-export function open(root, parameters, context) {
-  add(root, h("header", { class: "head" }, context.menuButton(), h("h1", {}, "New conversation")));
-  return { close() {} };
+const NEAR_END = 80; // px from the end within which what comes is followed
+const TICK_MS = 100;
+const CALM_TICK_MS = 1000;
+const CHOICES = "lathe.choices";
+
+export function open(root, { id }, context) {
+  const view = new ConversationView(root, id, context);
+  view.start();
+  return { close: () => view.close(), focus: () => view.focus() };
+}
+
+class ConversationView {
+  #root;
+  #context;
+  #id;
+  #title = "";
+  #prompts = new Map();
+  #waiting = []; // events that come while the conversation is read
+  #isReading = false;
+  #mustReadAgain = false;
+  #isClosed = false;
+  #isFollowing = true;
+  #frame;
+  #clock;
+  #ends = [];
+
+  constructor(root, id, context) {
+    this.#root = root;
+    this.#id = id;
+    this.#context = context;
+  }
+
+  start() {
+    const { events, models, modes, menuButton } = this.#context;
+    const wish = readChoices();
+    this.heading = h("h1", {}, this.#id ? "" : "New conversation");
+    this.figures = h("p", { class: "hint figures" });
+    this.mode = choice("Mode", modes.filter((one) => one.id !== "program").map((one) => [one.id, one.name]), wish.mode ?? defaultMode(modes));
+    this.model = choice("Model", models.map((one) => [one.ref, one.isUsable ? one.ref : `${one.ref} (no key)`, one.isUsable]), wish.model ?? models.find((one) => one.isDefault)?.ref);
+    const keep = () => writeChoices({ mode: this.mode.select.value, model: this.model.select.value });
+    this.mode.select.onchange = this.model.select.onchange = keep;
+    this.list = h("div", { class: "timeline" });
+    this.scroller = h("div", { class: "scroller", tabindex: "-1" }, this.list);
+    this.scroller.onscroll = () => {
+      this.#isFollowing = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < NEAR_END;
+    };
+    // What unfolds stays where it is; what grows by itself is followed.
+    this.list.addEventListener("click", (event) => {
+      if (event.target.closest(".row, .more-lines, summary")) this.#isFollowing = false;
+    });
+    this.sizes = new ResizeObserver(() => this.#follow());
+    this.sizes.observe(this.list);
+    this.sizes.observe(this.scroller);
+    this.composer = openComposer({ send: (text) => this.#send(text), stop: () => this.#stop() });
+    add(this.#root, h("header", { class: "head" }, menuButton(), h("div", { class: "head-title" }, this.heading, this.figures), h("div", { class: "choices" }, this.mode.element, this.model.element)),
+      this.scroller, this.composer.element);
+    loadStyle("conversation.css");
+    this.#ends.push(events.on((event) => this.#take(event)), events.watch((is) => is && this.#read()));
+    if (this.#id) this.#read();
+    else this.#drawEmpty();
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#ends.forEach((end) => end());
+    this.sizes.disconnect();
+    clearTimeout(this.#clock);
+    cancelAnimationFrame(this.#frame);
+    for (const prompt of this.#prompts.values()) prompt.close();
+  }
+
+  focus() {
+    this.composer.focus();
+  }
+
+  // --- Reading -------------------------------------------------------------------------------------------------------
+
+  /** Reads the whole conversation. What happens meanwhile is heeded after it. */
+  async #read() {
+    if (!this.#id) return;
+    if (this.#isReading) {
+      this.#mustReadAgain = true;
+      return;
+    }
+    this.#isReading = true;
+    await this.#context.events.ready;
+    const { value, error } = await this.#context.api.get(path`conversations/${this.#id}` + "?limit=200");
+    this.#isReading = false;
+    if (this.#isClosed) return;
+    if (value) this.#show(value);
+    else if (error.status !== 0) this.#drawMissing(error);
+    const events = this.#waiting.splice(0);
+    for (const event of events) this.#take(event);
+    if (this.#mustReadAgain) {
+      this.#mustReadAgain = false;
+      this.#read();
+    }
+  }
+
+  #show({ conversation, prompts }) {
+    const isFirst = this.#prompts.size === 0;
+    this.#setTitle(conversation.title || prompts[0]?.input.slice(0, 80) || "Conversation");
+    for (const prompt of prompts) this.#put(prompt);
+    if (isFirst && prompts.length > 0) this.#choose(prompts.at(-1));
+    this.#drawSoon();
+  }
+
+  /** A conversation goes on in its last mode, with its last model. */
+  #choose({ mode, model }) {
+    for (const [one, value] of [[this.mode, mode], [this.model, model]]) {
+      if ([...one.select.options].some((option) => option.value === value)) one.select.value = value;
+    }
+  }
+
+  #put(prompt) {
+    const known = this.#prompts.get(prompt.id);
+    if (known) {
+      known.take(prompt);
+      return;
+    }
+    if (this.#prompts.size === 0) replace(this.list);
+    const view = openPrompt(this.#context, prompt, (text) => {
+      this.composer.setText(text);
+      this.composer.focus();
+    });
+    this.#prompts.set(prompt.id, view);
+    this.list.append(view.element);
+  }
+
+  async #readPrompt(id) {
+    const { value } = await this.#context.api.get(path`prompts/${id}`);
+    if (!value || this.#isClosed || value.conversationId !== this.#id) return;
+    this.#put(value);
+    this.#drawSoon();
+  }
+
+  // --- Events --------------------------------------------------------------------------------------------------------
+
+  #take(event) {
+    if (this.#isReading) {
+      this.#waiting.push(event);
+      return;
+    }
+    const { promptId, conversationId, title } = event.data;
+    if (event.event === "conversation.updated") {
+      if (conversationId === this.#id && title) this.#setTitle(title);
+      return;
+    }
+    const prompt = this.#prompts.get(promptId);
+    if (!prompt) {
+      if (conversationId !== undefined && conversationId === this.#id) this.#readPrompt(promptId);
+      return;
+    }
+    const before = prompt.state.state;
+    if (prompt.apply(event)) this.#readPrompt(promptId);
+    this.#tell(prompt.state, before, event);
+    this.#drawSoon();
+  }
+
+  #tell(state, before, { event, data }) {
+    const { announce } = this.#context;
+    if (event === "prompt.approval-requested" && data.request.refusal === undefined) announce(`${data.request.toolName} waits for your approval`);
+    else if (event === "prompt.completed") announce("Done");
+    else if (event === "prompt.error") announce("The prompt failed");
+    else if (event === "prompt.cancelled") announce("Stopped");
+  }
+
+  // --- Drawing -------------------------------------------------------------------------------------------------------
+
+  #drawSoon() {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    if (this.#isClosed) return;
+    const running = [...this.#prompts.values()].filter((one) => !one.state.hasEnded);
+    for (const prompt of this.#prompts.values()) prompt.draw();
+    this.composer.setBusy(running.length > 0);
+    this.#drawFigures();
+    this.#follow();
+    clearTimeout(this.#clock);
+    if (running.length > 0) this.#clock = setTimeout(() => this.#tick(), running.some((one) => one.state.state === "running") ? TICK_MS : CALM_TICK_MS);
+  }
+
+  #follow() {
+    if (this.#isFollowing && this.#prompts.size > 0) this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  /** Bars of what runs grow. */
+  #tick() {
+    for (const prompt of this.#prompts.values()) if (!prompt.state.hasEnded) prompt.draw();
+    if (document.hidden) this.#clock = setTimeout(() => this.#tick(), CALM_TICK_MS);
+    else this.#draw();
+  }
+
+  #drawFigures() {
+    let tokens = 0;
+    let usd;
+    for (const { state } of this.#prompts.values()) {
+      const { usage, model } = state.prompt;
+      tokens += usage?.totalTokens ?? 0;
+      const one = cost(usage, this.#context.models.find((known) => known.ref === model)?.price);
+      if (one !== undefined) usd = (usd ?? 0) + one;
+    }
+    setText(this.figures, [tokens > 0 && `${number(tokens)} tokens`, usd !== undefined && money(usd)].filter(Boolean).join(" · "));
+  }
+
+  #setTitle(title) {
+    this.#title = title;
+    setText(this.heading, title);
+    this.heading.title = title;
+    this.#context.title(title);
+  }
+
+  #drawEmpty() {
+    replace(this.list, h("div", { class: "empty" },
+      h("h2", {}, "What should be done?"),
+      h("p", {}, "In code mode the model writes a small program that calls your tools. You see the program while it is written, each call while it runs, and you are asked before anything that your rules want to be asked about."),
+      h("p", {}, h("a", { href: "#/tools" }, "See which tools there are"), " or ", h("a", { href: "#/program" }, "run a program without a model"), ".")));
+  }
+
+  #drawMissing(error) {
+    this.#setTitle("Not found");
+    replace(this.list, h("div", { class: "empty" }, h("h2", {}, "This conversation is not here"), h("p", {}, error.message), h("a", { class: "button", href: "#/" }, "Start a new one")));
+    this.composer.element.hidden = true;
+  }
+
+  // --- Doing ---------------------------------------------------------------------------------------------------------
+
+  async #send(text) {
+    const body = { input: text, mode: this.mode.select.value || undefined, model: this.model.select.value || undefined, conversationId: this.#id };
+    // The same request once more, after a connection that was lost in between, is the same prompt.
+    const headers = { "idempotency-key": crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` };
+    await this.#context.events.ready;
+    let answer = await this.#context.api.post("prompt", body, { headers });
+    if (answer.error?.code === "offline") answer = await this.#context.api.post("prompt", body, { headers });
+    if (answer.error) return answer.error.code === "busy" ? "This conversation still runs. Wait for its end, or stop it." : answer.error.message;
+    this.composer.setText("");
+    this.#isFollowing = true;
+    if (!this.#id) {
+      this.#id = answer.value.conversationId;
+      this.#setTitle(text.slice(0, 80));
+      this.#context.moveTo(`#/c/${this.#id}`);
+    }
+    await this.#readPrompt(answer.value.promptId);
+    return undefined;
+  }
+
+  async #stop() {
+    const running = [...this.#prompts.values()].filter((one) => !one.state.hasEnded);
+    const answers = await Promise.all(running.map((one) => this.#context.api.post(path`prompts/${one.state.id}/cancel`)));
+    for (const one of running) this.#readPrompt(one.state.id);
+    return answers.map((one) => one.error).find((error) => error && error.status !== 404)?.message;
+  }
+}
+
+// --- Choices ---------------------------------------------------------------------------------------------------------
+
+function choice(label, options, value) {
+  const select = h("select", { "aria-label": label, title: label }, options.map(([id, name, isUsable = true]) => h("option", { value: id, disabled: !isUsable }, name)));
+  if (options.some(([id]) => id === value)) select.value = value;
+  return { select, element: h("div", { class: "choice-of", hidden: options.length < 2 }, select) };
+}
+
+const defaultMode = (modes) => (modes.find((one) => one.isDefault) ?? modes.find((one) => one.id === "code") ?? modes[0])?.id;
+
+function readChoices() {
+  try {
+    return JSON.parse(localStorage.getItem(CHOICES)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function writeChoices(choices) {
+  try {
+    localStorage.setItem(CHOICES, JSON.stringify(choices));
+  } catch { /* it is only a convenience */ }
 }

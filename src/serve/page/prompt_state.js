@@ -1,0 +1,111 @@
+// What is known of one prompt, without any element: the server's outputs in their order, and the pieces of text that have
+// come before their output. Events may come twice, or be older than what was read: the last word about each output stays.
+
+const ENDED = new Set(["completed", "failed", "cancelled"]);
+const PROGRAMS = { "code.execute": "javascript", execute_typescript: "typescript", execute_code: "python", "program.run": "javascript" };
+
+export class PromptState {
+  constructor(prompt) {
+    this.streamedText = "";
+    this.streamedCode = "";
+    this.take(prompt);
+  }
+
+  /** A prompt as GET /prompts/{id} has it. */
+  take(prompt) {
+    this.prompt = prompt;
+    this.outputs = new Map((prompt.output ?? []).map((one) => [one.id, one]));
+    if (this.hasEnded) this.streamedText = this.streamedCode = "";
+  }
+
+  get id() {
+    return this.prompt.id;
+  }
+
+  get state() {
+    return this.prompt.state;
+  }
+
+  get hasEnded() {
+    return ENDED.has(this.state);
+  }
+
+  /** Heeds an event about this prompt. Returns whether the prompt has to be read again to know all of it. */
+  apply({ event, data }) {
+    switch (event) {
+      case "prompt.stream":
+        if (this.hasEnded) return false;
+        if (data.program) this.streamedCode += data.delta;
+        else this.streamedText += data.delta;
+        return false;
+      case "prompt.output":
+        this.outputs.set(data.output.id, data.output);
+        if (data.output.type === "text") this.streamedText = "";
+        if (isProgram(data.output)) this.streamedCode = "";
+        if (!this.hasEnded) this.prompt.state = this.questions.length > 0 ? "waiting_for_approval" : "running";
+        return false;
+      case "prompt.approval-requested": {
+        const call = this.outputs.get(data.request.toolCallId);
+        if (call) this.outputs.set(call.id, { ...call, refusal: data.request.refusal });
+        return !call;
+      }
+      case "prompt.completed":
+        this.take({ ...this.prompt, state: "completed", output: data.output, usage: data.usage, incomplete: data.incomplete });
+        return true; // for its times
+      case "prompt.cancelled":
+      case "prompt.error":
+        return true;
+      case "prompt.resumed":
+        this.streamedText = this.streamedCode = "";
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Calls that wait for a person. */
+  get questions() {
+    return [...this.outputs.values()].filter(isQuestion);
+  }
+
+  /**
+   * What is shown, in its order: {kind: "program", output, calls}, {kind: "calls", id, calls}, {kind: "text", ...},
+   * {kind: "file", ...}; at the end what is being written.
+   */
+  get steps() {
+    const steps = [];
+    const programs = new Map();
+    for (const output of this.outputs.values()) {
+      const parent = output.parent && programs.get(output.parent);
+      if (output.type === "text") steps.push({ kind: "text", id: output.id, text: output.content, incomplete: output.incomplete });
+      else if (output.type === "file") steps.push({ kind: "file", id: output.id, output });
+      else if (isProgram(output)) {
+        const step = { kind: "program", id: output.id, output, code: output.input.code, language: languageOf(output), calls: [] };
+        programs.set(output.id, step);
+        steps.push(step);
+      } else if (parent) {
+        parent.calls.push(output);
+        programs.set(output.id, parent); // a call that a call made stands in the same chart
+      } else if (steps.at(-1)?.kind === "calls") steps.at(-1).calls.push(output);
+      else steps.push({ kind: "calls", id: `calls-${output.id}`, calls: [output] });
+    }
+    for (const step of steps) step.calls?.sort(byBegin);
+    if (this.streamedText !== "") steps.push({ kind: "text", id: "streamed-text", text: this.streamedText, isStreamed: true });
+    if (this.streamedCode !== "") {
+      const language = this.prompt.mode === "typescript" ? "typescript" : "javascript";
+      steps.push({ kind: "program", id: "streamed-program", code: this.streamedCode, language, calls: [], isStreamed: true });
+    }
+    return steps;
+  }
+}
+
+/** Calls that began in the same moment stand in the order of their ids, "call-0.10" behind "call-0.9". */
+const byBegin = (a, b) => Date.parse(a.start) - Date.parse(b.start) || a.id.localeCompare(b.id, "en", { numeric: true });
+
+export const isQuestion = (output) => output.type === "tool" && output.result?.type === "pending" && output.result.question !== undefined;
+
+function isProgram(output) {
+  return output.type === "tool" && typeof output.input?.code === "string" && !output.parent && output.function in PROGRAMS;
+}
+
+const languageOf = (output) => output.input.language ?? PROGRAMS[output.function];
