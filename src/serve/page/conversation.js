@@ -22,9 +22,8 @@ class ConversationView {
   #id;
   #title = "";
   #prompts = new Map();
-  #waiting = []; // events that come while the conversation is read
-  #isReading = false;
-  #mustReadAgain = false;
+  #reads = 0; // requests for prompts that are under way
+  #waiting = []; // events that come meanwhile: what is read may be older than they are
   #isClosed = false;
   #isFollowing = true;
   #frame;
@@ -82,26 +81,34 @@ class ConversationView {
 
   // --- Reading -------------------------------------------------------------------------------------------------------
 
-  /** Reads the whole conversation. What happens meanwhile is heeded after it. */
-  async #read() {
-    if (!this.#id) return;
-    if (this.#isReading) {
-      this.#mustReadAgain = true;
-      return;
-    }
-    this.#isReading = true;
+  /** Asks for something, and heeds what happened meanwhile after `put` has taken it. */
+  async #readWith(address, put) {
+    this.#reads++;
     await this.#context.events.ready;
-    const { value, error } = await this.#context.api.get(path`conversations/${this.#id}` + "?limit=200");
-    this.#isReading = false;
+    const answer = await this.#context.api.get(address);
+    this.#reads--;
     if (this.#isClosed) return;
-    if (value) this.#show(value);
-    else if (error.status !== 0) this.#drawMissing(error);
-    const events = this.#waiting.splice(0);
-    for (const event of events) this.#take(event);
-    if (this.#mustReadAgain) {
-      this.#mustReadAgain = false;
-      this.#read();
-    }
+    put(answer);
+    this.#heedWaiting();
+    this.#drawSoon();
+  }
+
+  #heedWaiting() {
+    if (this.#reads === 0) for (const event of this.#waiting.splice(0)) this.#take(event);
+  }
+
+  #read() {
+    if (!this.#id) return undefined;
+    return this.#readWith(path`conversations/${this.#id}` + "?limit=200", ({ value, error }) => {
+      if (value) this.#show(value);
+      else if (error.status !== 0) this.#drawMissing(error);
+    });
+  }
+
+  #readPrompt(id) {
+    return this.#readWith(path`prompts/${id}`, ({ value }) => {
+      if (value && value.conversationId === this.#id) this.#put(value);
+    });
   }
 
   #show({ conversation, prompts }) {
@@ -109,7 +116,6 @@ class ConversationView {
     this.#setTitle(conversation.title || prompts[0]?.input.slice(0, 80) || "Conversation");
     for (const prompt of prompts) this.#put(prompt);
     if (isFirst && prompts.length > 0) this.#choose(prompts.at(-1));
-    this.#drawSoon();
   }
 
   /** A conversation goes on in its last mode, with its last model. */
@@ -134,17 +140,10 @@ class ConversationView {
     this.list.append(view.element);
   }
 
-  async #readPrompt(id) {
-    const { value } = await this.#context.api.get(path`prompts/${id}`);
-    if (!value || this.#isClosed || value.conversationId !== this.#id) return;
-    this.#put(value);
-    this.#drawSoon();
-  }
-
   // --- Events --------------------------------------------------------------------------------------------------------
 
   #take(event) {
-    if (this.#isReading) {
+    if (this.#reads > 0) {
       this.#waiting.push(event);
       return;
     }
@@ -241,9 +240,10 @@ class ConversationView {
     const body = { input: text, mode: this.mode.select.value || undefined, model: this.model.select.value || undefined, conversationId: this.#id };
     // The same request once more, after a connection that was lost in between, is the same prompt.
     const headers = { "idempotency-key": crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` };
-    await this.#context.events.ready;
-    let answer = await this.#context.api.post("prompt", body, { headers });
-    if (answer.error?.code === "offline") answer = await this.#context.api.post("prompt", body, { headers });
+    this.#reads++; // what the prompt says before its id is known here is heeded, too
+    const answer = await this.#post(body, headers);
+    this.#reads--;
+    if (answer.error) this.#heedWaiting();
     if (answer.error) return answer.error.code === "busy" ? "This conversation still runs. Wait for its end, or stop it." : answer.error.message;
     this.composer.setText("");
     this.#isFollowing = true;
@@ -254,6 +254,11 @@ class ConversationView {
     }
     await this.#readPrompt(answer.value.promptId);
     return undefined;
+  }
+
+  async #post(body, headers) {
+    const answer = await this.#context.api.post("prompt", body, { headers });
+    return answer.error?.code === "offline" ? this.#context.api.post("prompt", body, { headers }) : answer;
   }
 
   async #stop() {

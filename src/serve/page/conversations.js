@@ -163,7 +163,7 @@ class Conversations {
       h("button", { type: "button", class: "danger apart", onclick: () => close("delete") }, icon("trash"), "Delete…"),
       h("button", { type: "button", onclick: () => close() }, "Cancel"),
       h("button", { type: "submit", class: "primary" }, "Rename"))));
-    if (action === "renamed") await this.#read();
+    if (action === "renamed") this.#context.events.tell({ event: "conversation.updated", data: { conversationId: one.id, title: title.value.trim() } });
     if (action === "delete") await this.#remove(one);
   }
 

@@ -11,14 +11,13 @@ export class Events {
   #watchers = new Set();
   #lastId;
   #tries = 0;
+  #stop;
   #wake = () => {};
   #first;
-  #isClosed = false;
 
   constructor(api) {
     this.#api = api;
     this.isConnected = false;
-    this.wasConnected = false;
     this.#first = new Promise((done) => this.#watchers.add((is) => is && done()));
     for (const name of ["online", "visibilitychange", "focus"]) window.addEventListener(name, () => this.#wake());
   }
@@ -40,16 +39,9 @@ export class Events {
     return this.#first;
   }
 
-  /** Begins again without what was before, as another user. */
-  restart() {
-    this.#lastId = undefined;
-    this.#stop?.abort();
-  }
-
-  #stop;
-
+  /** Follows the stream for as long as the page is there. */
   async run() {
-    while (!this.#isClosed) {
+    for (;;) {
       await this.#follow();
       this.#setConnected(false);
       await this.#pause();
@@ -95,8 +87,11 @@ export class Events {
       else if (line.startsWith("id: ")) id = line.slice(4);
     }
     if (id !== undefined) this.#lastId = id;
-    if (text === "") return;
-    const event = JSON.parse(text);
+    if (text !== "") this.tell(JSON.parse(text));
+  }
+
+  /** Hands an event to the readers, also one that only this page knows of. */
+  tell(event) {
     for (const reader of [...this.#readers]) reader(event);
   }
 

@@ -7,7 +7,7 @@ const PROGRAMS = { "code.execute": "javascript", execute_typescript: "typescript
 export class PromptState {
   constructor(prompt) {
     this.streamedText = "";
-    this.streamedCode = "";
+    this.drafts = new Map(); // programs that are being written, by their index in the reply
     this.take(prompt);
   }
 
@@ -15,7 +15,7 @@ export class PromptState {
   take(prompt) {
     this.prompt = prompt;
     this.outputs = new Map((prompt.output ?? []).map((one) => [one.id, one]));
-    if (this.hasEnded) this.streamedText = this.streamedCode = "";
+    if (this.hasEnded) this.#forgetPieces();
   }
 
   get id() {
@@ -35,13 +35,13 @@ export class PromptState {
     switch (event) {
       case "prompt.stream":
         if (this.hasEnded) return false;
-        if (data.program) this.streamedCode += data.delta;
+        if (data.program) this.#takeDraft(data);
         else this.streamedText += data.delta;
         return false;
       case "prompt.output":
         this.outputs.set(data.output.id, data.output);
         if (data.output.type === "text") this.streamedText = "";
-        if (isProgram(data.output)) this.streamedCode = "";
+        if (isProgram(data.output)) this.drafts.delete(Math.min(...this.drafts.keys()));
         if (!this.hasEnded) this.prompt.state = this.questions.length > 0 ? "waiting_for_approval" : "running";
         return false;
       case "prompt.approval-requested": {
@@ -56,11 +56,22 @@ export class PromptState {
       case "prompt.error":
         return true;
       case "prompt.resumed":
-        this.streamedText = this.streamedCode = "";
+        this.#forgetPieces();
         return true;
       default:
         return false;
     }
+  }
+
+  #forgetPieces() {
+    this.streamedText = "";
+    this.drafts.clear();
+  }
+
+  /** `restart`: what was told of programs before does not count. */
+  #takeDraft({ delta, index = 0, restart }) {
+    if (restart) this.drafts.clear();
+    if (delta !== "") this.drafts.set(index, (this.drafts.get(index) ?? "") + delta);
   }
 
   /** Calls that wait for a person. */
@@ -91,13 +102,16 @@ export class PromptState {
     }
     for (const step of steps) step.calls?.sort(byBegin);
     if (this.streamedText !== "") steps.push({ kind: "text", id: "streamed-text", text: this.streamedText, isStreamed: true });
-    if (this.streamedCode !== "") {
+    for (const [index, text] of this.drafts) {
       const language = this.prompt.mode === "typescript" ? "typescript" : "javascript";
-      steps.push({ kind: "program", id: "streamed-program", code: this.streamedCode, language, calls: [], isStreamed: true });
+      steps.push({ kind: "program", id: `draft-${index}`, code: withoutFence(text), language, calls: [], isStreamed: true });
     }
     return steps;
   }
 }
+
+/** A program as it is written may stand in a Markdown fence, whose end may not be there yet. */
+const withoutFence = (text) => text.replace(/^\s*```[\w-]*\n?/, "").replace(/\n?`{1,3}\s*$/, "");
 
 /** Calls that began in the same moment stand in the order of their ids, "call-0.10" behind "call-0.9". */
 const byBegin = (a, b) => Date.parse(a.start) - Date.parse(b.start) || a.id.localeCompare(b.id, "en", { numeric: true });

@@ -35,17 +35,16 @@ export function openPrompt(context, prompt, again) {
   function draw(now = Date.now()) {
     const wanted = state.steps;
     const ids = new Set(wanted.map((one) => one.id));
+    for (const step of wanted) if (!shown.has(step.id)) adopt(step, ids);
     for (const [id, view] of shown) {
-      if (!ids.has(id)) {
-        view.close?.();
-        view.element.remove();
-        shown.delete(id);
-      }
+      if (ids.has(id)) continue;
+      view.close?.();
+      view.element.remove();
+      shown.delete(id);
     }
     let before = steps.firstChild;
     for (const step of wanted) {
-      let view = shown.get(step.id) ?? adopt(step);
-      view ??= openStep(context, state, step);
+      const view = shown.get(step.id) ?? openStep(context, state, step);
       shown.set(step.id, view);
       view.set(step, now);
       if (view.element === before) before = before.nextSibling;
@@ -56,13 +55,12 @@ export function openPrompt(context, prompt, again) {
   }
 
   /** What was being written becomes the output in place: nothing jumps. */
-  function adopt(step) {
-    const from = step.kind === "program" ? "streamed-program" : step.kind === "text" ? "streamed-text" : "";
-    const view = shown.get(from);
-    const isOver = view && !state.steps.some((one) => one.id === from);
-    if (!isOver) return undefined;
+  function adopt({ id, kind, isStreamed }, ids) {
+    const isOf = { program: (one) => one.startsWith("draft-"), text: (one) => one === "streamed-text" }[kind];
+    const from = isOf && !isStreamed && [...shown.keys()].find((one) => isOf(one) && !ids.has(one));
+    if (!from) return;
+    shown.set(id, shown.get(from));
     shown.delete(from);
-    return view;
   }
 
   function drawEnd() {
