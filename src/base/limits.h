@@ -408,6 +408,12 @@
 #define LT_TYPECHECK_FAILURES_MAX    3      /* in a row: then types are not checked any more */
 #define LT_TYPECHECK_SHOWN           20     /* errors of one program: they go to a model */
 
+/* --- Checking programs while they are written (runner/run_faults.h) ----------------------------------------------- */
+#define LT_RUN_FAULTS_MAX   100          /* of one program: an editor shows them */
+#define LT_RUN_FAULT_BYTES  (4 * LT_KIB) /* of one message */
+#define LT_RUN_FAULTS_BYTES LT_MIB       /* of all faults of one program */
+#define LT_CHECK_TIMEOUT_MS 10000        /* for all that is asked about one program */
+
 /* --- Python programs (runner/python/python.h) --------------------------------------------------------------------- */
 #define LT_PYTHON_LAST_WORDS_MS    50 /* from the end of the process that starts the others, to read its last messages */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */

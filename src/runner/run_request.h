@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "runner/run_faults.h"
 #include "runner/run_result.h"
 #include "runner/stored_values.h"
 #include "tool/door.h"
@@ -66,6 +67,9 @@ typedef struct lt_run_request {
   lt_stored_values *values; /* what store() keeps, across runs; NULL: the run's own */
   lt_run_session *session;  /* NULL: none; not of runners in processes */
   lt_cancel *cancel;        /* may be NULL */
+  /* Not NULL: the program is only checked. Nothing of it runs. The result is LT_OK or the fault that would end a run
+   * before it begins; `faults` gets types and names, all of them. Not of the Deno runner. */
+  lt_run_faults *faults;
   /* Called on the loop for each text of the program, in order; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_said said, lt_str text);
   /* Called on the loop when the run's clock stops, because the program only waits for an approval, and when the clock

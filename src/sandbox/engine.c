@@ -260,7 +260,15 @@ static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 5));
 }
 
+static lt_js engine_parse(lt_guest *guest, const lt_program *program, bool *ret_unparsed) LT_YIELDS {
+  *ret_unparsed = lt_js_is_exception(lt_guest_compile(guest, program->code, program->file, program->module));
+  return *ret_unparsed ? LT_JS_EXCEPTION : LT_JS_UNDEFINED;
+}
+
 static lt_js engine_run(lt_guest *guest, const lt_program *program, bool *ret_unparsed) LT_YIELDS {
+  if (program->only_parses) {
+    return engine_parse(guest, program, ret_unparsed);
+  }
   if (!engine_start(guest, program)) {
     return LT_JS_EXCEPTION;
   }

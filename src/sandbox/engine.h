@@ -80,6 +80,7 @@ typedef struct lt_program {
   lt_call_style calls;
   bool module;           /* a real import or export statement is present */
   bool call_result;      /* the whole program is a function: call it */
+  bool only_parses;      /* nothing of it runs: its value is undefined, or it is_unparsed */
   bool is_continued;     /* the box has the memory of an earlier program, whose variables are there */
   bool without_output;   /* there is no output(), done() and complete(), and console.log is no output */
   uint64_t memory_bytes; /* 0: LT_RUN_MEMORY_BYTES */

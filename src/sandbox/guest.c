@@ -214,6 +214,20 @@ lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) {
   return value;
 }
 
+lt_js lt_guest_compile(lt_guest *guest, lt_str code, lt_str file, bool module) {
+  uint32_t code_at = lt_guest_put(guest, code), flags = QJS_EVAL_COMPILE | (module ? QJS_EVAL_MODULE : QJS_EVAL_ASYNC);
+  uint32_t file_at = code_at != 0 ? lt_guest_put(guest, file) : 0;
+  volatile lt_js value = LT_JS_EXCEPTION;
+  if (file_at == 0) {
+    LT_BOX_ENTER(guest->box, Z_qjsZ_JS_ThrowOutOfMemory(INSTANCE(guest), guest->context));
+    return LT_JS_EXCEPTION;
+  }
+  /* LT_YIELDS: the engine polls */
+  LT_BOX_ENTER(guest->box,
+               value = Z_qjsZ_JS_Eval(INSTANCE(guest), guest->context, code_at, (uint32_t)code.n, file_at, flags));
+  return value;
+}
+
 lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsigned count) {
   LT_CHECK(count <= LT_GUEST_ARGS_MAX);
   uint32_t at = guest->scratch + LT_SCRATCH_ARGS;

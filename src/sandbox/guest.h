@@ -120,6 +120,8 @@ uint32_t lt_guest_box_value(lt_guest *guest, lt_js value, lt_guest_held *held);
 bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) LT_YIELDS;
 
 lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) LT_YIELDS;
+/* Only compiles: the value is of no use, or an exception that says what is wrong. */
+lt_js lt_guest_compile(lt_guest *guest, lt_str code, lt_str file, bool module) LT_YIELDS;
 lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsigned count) LT_YIELDS;
 lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name) LT_YIELDS;
 lt_js lt_guest_item(lt_guest *guest, lt_js array, uint32_t index);

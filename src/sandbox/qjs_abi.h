@@ -14,8 +14,9 @@
 #pragma GCC diagnostic pop
 
 /* quickjs.h, JS_EVAL_*. */
-#define QJS_EVAL_MODULE 1u
-#define QJS_EVAL_ASYNC  (1u << 7)
+#define QJS_EVAL_MODULE  1u
+#define QJS_EVAL_COMPILE (1u << 5)
+#define QJS_EVAL_ASYNC   (1u << 7)
 
 /* JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE. */
 #define QJS_PROP_HIDDEN 3u

@@ -1,4 +1,5 @@
 /* Programs without a model: each run is a prompt in mode "program". */
+#include "app/program_check.h"
 #include "app/program_globals.h"
 #include "serve/serve_routes.h"
 #include "tool/tool_typegen.h"
@@ -92,6 +93,28 @@ static lt_status programs_run(lt_serve_request *r, lt_err *err) LT_YIELDS {
   return program_put_prompt(r, lt_str_of(ids.prompt), err);
 }
 
+/* --- Checking ----------------------------------------------------------------------------------------------------- */
+static lt_lang program_language(const lt_serve_request *r) {
+  lt_str language = lt_serve_request_text(r, "language");
+  return lt_str_eqc(language, "python")       ? LT_LANG_PYTHON
+         : lt_str_eqc(language, "typescript") ? LT_LANG_TYPESCRIPT
+                                              : LT_LANG_JAVASCRIPT;
+}
+
+static lt_status programs_check(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  const lt_program_check check = {.session = r->serve->session,
+                                  .modules = &r->serve->modules,
+                                  .user = r->user,
+                                  .code = lt_serve_request_text(r, "code"),
+                                  .lang = program_language(r),
+                                  .cancel = r->call->cancel};
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "problems");
+  LT_TRY(lt_program_check_put(&check, &r->w, err));
+  lt_json_end_object(&r->w);
+  return LT_OK;
+}
+
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
 static lt_status declarations_check(const lt_serve_request *r, lt_str language, lt_str part, lt_err *err) {
   static const char *const languages[] = {"", "typescript", "javascript", "python"};
@@ -154,6 +177,8 @@ static const lt_serve_parameter declarations_query[] = {
     {NULL},
 };
 
+#define PLACE "{\"type\":\"integer\",\"minimum\":1}"
+
 const lt_serve_route lt_route_programs_rows[] = {
     {"POST", "/run", "runProgram",
      "Runs a program without a model, and waits for its end; 202: it has not ended, and GET /prompts/{id} has it.",
@@ -166,6 +191,15 @@ const lt_serve_route lt_route_programs_rows[] = {
                "{\"type\":\"string\"},\"text\":{\"type\":\"string\"},\"error\":{\"type\":\"string\"},\"output\":{"
                "\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/PromptOutput\"}}}}",
      .handle = programs_run},
+    {"POST", "/check", "checkProgram",
+     "What is wrong with a program, without running it: syntax, unknown names, types where there is a compiler.",
+     .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"code\"],\"properties\":{"
+             "\"code\":{\"type\":\"string\"},\"language\":{\"enum\":[\"javascript\",\"typescript\",\"python\"]}}}",
+     .answer = "{\"type\":\"object\",\"required\":[\"problems\"],\"properties\":{\"problems\":{\"type\":\"array\","
+               "\"items\":{\"type\":\"object\",\"required\":[\"line\",\"column\",\"severity\",\"message\"],"
+               "\"properties\":{\"line\":" PLACE ",\"column\":" PLACE ",\"endLine\":" PLACE ",\"endColumn\":" PLACE
+               ",\"severity\":{\"enum\":[\"error\",\"warning\"]},\"message\":{\"type\":\"string\"}}}}}}",
+     .handle = programs_check},
     {"GET", "/declarations", "getDeclarations", "Declarations of what programs can call.",
      .flags = LT_SERVE_HAS_OWN_TYPE, .query = declarations_query, .handle = programs_declare},
     {NULL},

@@ -59,8 +59,7 @@ static void python_end_put_tool(void *arg, const lt_tool *tool, lt_buf *out) {
 
 /* A name that does not exist is one of another language, or a misspelt tool's. `module` could not be imported. `need`
  * was refused by the sandbox. */
-static void python_end_advise(lt_python_run *run, lt_str name, lt_str module, lt_str need) {
-  lt_buf *error = &run->result->error;
+static void python_end_advise(const lt_python_run *run, lt_str name, lt_str module, lt_str need, lt_buf *error) {
   const lt_missing_name_options options = {.catalog = run->catalog, .lang = LT_LANG_PYTHON, .put = python_end_put_tool};
   if (need.n > 0) {
     lt_missing_name_advise_need(&options, need, error);
@@ -110,7 +109,7 @@ static void python_end_describe_report(lt_python_run *run, lt_json report, lt_ar
   lt_buf_addc(&result->error, lt_str_eqc(kind, "walls") ? "the program's walls could not be set up: " : "");
   python_end_add_cut(&result->error, python_end_text_of(report, "error", arena), LT_RUN_ERROR_BYTES);
   python_end_advise(run, python_end_text_of(report, "name", arena), python_end_text_of(report, "module", arena),
-                    python_end_text_of(report, "need", arena));
+                    python_end_text_of(report, "need", arena), &result->error);
   python_end_advise_character(run);
 }
 
@@ -223,4 +222,38 @@ lt_status lt_python_end_describe(lt_python_run *run, lt_err *err) {
     python_end_describe_exit(run);
   }
   return python_end_check_value(run, err);
+}
+
+/* --- The names of a program that is only checked ------------------------------------------------------------------ */
+
+static void python_end_take_name(const lt_python_run *run, lt_str name, int64_t line, int64_t column) {
+  LT_AUTO_BUF(message, 2 * LT_RUN_FAULT_BYTES);
+  lt_buf_printf(&message, "name '%.*s' is not defined", LT_STR_ARG(lt_str_sub(name, 0, LT_KIB)));
+  python_end_advise(run, name, LT_STR_NULL, LT_STR_NULL, &message);
+  uint32_t behind = (uint32_t)column + (uint32_t)lt_utf8_count(name);
+  const lt_run_fault fault = {.line = (uint32_t)line,
+                              .column = (uint32_t)column,
+                              .end_line = (uint32_t)line,
+                              .end_column = behind,
+                              .is_warning = true,
+                              .message = lt_buf_view(&message)};
+  lt_run_faults_add(run->request->faults, &fault);
+}
+
+void lt_python_end_take_names(lt_python_run *run) {
+  lt_json_doc doc;
+  lt_str name;
+  int64_t line, column;
+  LT_AUTO_ARENA(arena, LT_PYTHON_REPORT_BYTES);
+  if (run->result->kind != LT_VALUE_JSON ||
+      lt_json_parse(&arena, lt_buf_view(&run->result->value), &doc, NULL) != LT_OK) {
+    return;
+  }
+  for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
+    if (lt_json_str(lt_json_at(it.value, 0), &arena, &name) && lt_json_int(lt_json_at(it.value, 1), &line) &&
+        lt_json_int(lt_json_at(it.value, 2), &column) && line > 0 && line < INT32_MAX && column > 0 &&
+        column < INT32_MAX) {
+      python_end_take_name(run, name, line, column);
+    }
+  }
 }

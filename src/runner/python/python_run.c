@@ -48,6 +48,8 @@ static lt_status python_run_put_start(lt_python_run *run, lt_buf *out, lt_err *e
   lt_json_begin_object(&w);
   lt_json_key(&w, "code");
   lt_json_put_str(&w, lt_buf_view(&code));
+  lt_json_key(&w, "check");
+  lt_json_put_bool(&w, run->request->faults != NULL);
   lt_json_key(&w, "input");
   lt_json_put_raw(&w, run->request->input);
   lt_json_key(&w, "limits");
@@ -270,6 +272,9 @@ static lt_status python_run_take_child(lt_python_run *run, int parent, lt_err *e
   lt_status status = python_run_in_child(run, lt_buf_view(&start), err);
   if (status == LT_OK) {
     status = lt_python_end_describe(run, err);
+  }
+  if (status == LT_OK && run->request->faults != NULL) {
+    lt_python_end_take_names(run);
   }
   lt_python_child_release(run->child, run->link.has_reported_end && run->stop_reason == LT_OK);
   return status;

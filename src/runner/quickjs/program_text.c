@@ -216,6 +216,7 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
   program->input = run->request->input;
   program->is_continued = run->request->session != NULL && run->request->session->memory.n > 0;
   program->without_output = run->request->without_output;
+  program->only_parses = run->request->faults != NULL;
   program->bindings = lt_buf_view(&run->text.bindings);
   program->memory_bytes = lt_run_request_memory_bytes(run->request);
   return LT_OK;

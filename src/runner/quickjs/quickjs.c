@@ -354,9 +354,12 @@ static lt_status run_check_types(lt_run *run, lt_err *err) LT_YIELDS {
                                         .globals = lt_str_of(check_globals),
                                         .find_tool = run_find_checked_tool,
                                         .put_suggestions = run_put_suggestions,
+                                        .only_names = run->request->lang == LT_LANG_JAVASCRIPT,
                                         .arg = run};
   uint64_t began = lt_workers_now();
-  run->text.program.calls = LT_CALLS_RESULT; /* tools have their TypeScript names */
+  if (!program.only_names) {
+    run->text.program.calls = LT_CALLS_RESULT; /* tools have their TypeScript names */
+  }
   lt_status status = lt_typecheck_run(run->quickjs->typecheck, &program, run->result, err);
   atomic_store(&run->task.deadline_ns, atomic_load(&run->task.deadline_ns) + lt_workers_now() - began);
   return status;
@@ -377,6 +380,9 @@ static lt_status run_explain_tag(lt_run *run, lt_err *err) LT_YIELDS {
 
 static lt_status run_typescript(lt_run *run, lt_err *err) LT_YIELDS {
   lt_status checked = run_check_types(run, err);
+  if (checked == LT_E_PROGRAM && run->request->faults != NULL) {
+    return LT_OK;
+  }
   if (checked != LT_OK) {
     return checked == LT_E_PROGRAM ? run_explain_tag(run, err) : checked;
   }
@@ -396,6 +402,9 @@ static lt_status run_javascript(lt_run *run, lt_err *err) LT_YIELDS {
     LT_TRY(run_evaluate_typed(run, err));
   }
   run_judge(run);
+  if (run->request->faults != NULL && run->result->status == LT_OK) {
+    (void)run_check_types(run, NULL); /* only its names, and only where there is a compiler that works */
+  }
   return LT_OK;
 }
 

@@ -41,6 +41,7 @@ typedef struct lt_typecheck_program {
   lt_str source;        /* the program without code fences */
   unsigned line_offset; /* lines removed before it */
   lt_str globals;       /* declarations of what only this runner's programs have */
+  bool only_names;      /* JavaScript: nothing but unknown names counts, as a warning */
   /* Borrows: the tool that a word of the program names; NULL: none that the program may see. */
   const lt_tool *(*find_tool)(void *arg, lt_str word);
   /* Appends "Did you mean: a, b?" for a name that is not defined, or nothing. */
@@ -49,9 +50,10 @@ typedef struct lt_typecheck_program {
 } lt_typecheck_program;
 
 /* Checks a program. LT_OK: it may run. LT_E_PROGRAM: it may not, and `result` has the errors, in the form of any failed
- * program. Other errors, in `err`: LT_E_NOTFOUND (typescript.path or typescript.check ask for a compiler that is not
- * there), LT_E_IO (the check failed and is required), LT_E_NOMEM. A cancelled request is LT_OK: its run ends as
- * cancelled. LT_YIELDS, for LT_TYPECHECK_WAIT_MS at most, and while other programs are checked. */
+ * program; all of them are in the request's `faults`, if it has any. Other errors, in `err`: LT_E_NOTFOUND
+ * (typescript.path or typescript.check ask for a compiler that is not there), LT_E_IO (the check failed and is
+ * required), LT_E_NOMEM. A cancelled request is LT_OK: its run ends as cancelled. LT_YIELDS, for LT_TYPECHECK_WAIT_MS
+ * at most, and while other programs are checked. */
 lt_status lt_typecheck_run(lt_typecheck *typecheck, const lt_typecheck_program *program, lt_run_result *result,
                            lt_err *err) LT_YIELDS;
 

@@ -84,13 +84,18 @@ static void report_set_place(const lt_typecheck_program *program, const lt_run_p
 
 /* One Diagnostic of the answer. */
 typedef struct report_fault {
-  int64_t severity, code, line, units;
+  int64_t severity, code, line, units, end_line, end_units;
   lt_str message;
 } report_fault;
 
 static bool report_read_fault(lt_arena *arena, lt_json item, report_fault *ret) {
-  lt_json start = lt_json_get(lt_json_get(item, "range"), "start");
-  *ret = (report_fault){.severity = SEVERITY_ERROR};
+  lt_json start = lt_json_get(lt_json_get(item, "range"), "start"),
+          end = lt_json_get(lt_json_get(item, "range"), "end");
+  *ret = (report_fault){.severity = SEVERITY_ERROR, .end_line = -1};
+  if (!lt_json_int(lt_json_get(end, "line"), &ret->end_line) || ret->end_line >= INT32_MAX ||
+      !lt_json_int(lt_json_get(end, "character"), &ret->end_units)) {
+    ret->end_line = -1;
+  }
   (void)lt_json_int(lt_json_get(item, "severity"), &ret->severity);
   return lt_json_int(lt_json_get(start, "line"), &ret->line) &&
          lt_json_int(lt_json_get(start, "character"), &ret->units) && ret->line >= 0 && ret->line < INT32_MAX &&
@@ -114,7 +119,33 @@ static void report_put_fault(const lt_typecheck_program *program, size_t prefix,
   }
 }
 
-static bool report_counts(const report_fault *fault) {
+/* The same for an editor. */
+static void report_add_fault(const lt_typecheck_program *program, size_t prefix, const report_fault *fault) {
+  LT_AUTO_BUF(message, LT_RUN_FAULT_BYTES + 2 * LT_KIB);
+  lt_run_place place = report_place_of(program, prefix, fault->line, fault->units);
+  lt_run_place end = {.line = 0};
+  if (fault->end_line >= fault->line) {
+    end = report_place_of(program, prefix, fault->end_line, fault->end_units);
+  }
+  lt_str name = report_missing_name(fault->message);
+  report_add_cut(&message, fault->message);
+  if (name.n > 0 && program->put_suggestions != NULL) {
+    program->put_suggestions(program->arg, name, &message);
+  }
+  const lt_run_fault found = {.line = place.line,
+                              .column = place.column,
+                              .end_line = end.line,
+                              .end_column = end.column,
+                              .is_warning = program->only_names,
+                              .message = lt_buf_view(&message)};
+  lt_run_faults_add(program->request->faults, &found);
+}
+
+/* A name that is not declared: 2304, and 2552 with a suggestion. */
+static bool report_counts(const lt_typecheck_program *program, const report_fault *fault) {
+  if (program->only_names && fault->code >= 2000 && fault->code != 2304 && fault->code != 2552) {
+    return false;
+  }
   return fault->severity == SEVERITY_ERROR && !report_is_ignored(fault->code, fault->message);
 }
 
@@ -123,11 +154,11 @@ static bool report_is_of_syntax(const report_fault *fault) {
 }
 
 /* Then the other errors only follow from them. */
-static bool report_has_syntax_errors(lt_arena *arena, lt_json items) {
+static bool report_has_syntax_errors(const lt_typecheck_program *program, lt_arena *arena, lt_json items) {
   report_fault fault;
   lt_json_iter it = lt_json_each(items);
   while (lt_json_next(&it)) {
-    if (report_read_fault(arena, it.value, &fault) && report_counts(&fault) && report_is_of_syntax(&fault)) {
+    if (report_read_fault(arena, it.value, &fault) && report_counts(program, &fault) && report_is_of_syntax(&fault)) {
       return true;
     }
   }
@@ -144,7 +175,7 @@ lt_status lt_typecheck_report(const lt_typecheck_program *program, size_t prefix
   if (lt_json_typeof(items) != LT_JSON_ARRAY) {
     return LT_E_INVALID;
   }
-  bool is_syntax = report_has_syntax_errors(&arena, items);
+  bool is_syntax = report_has_syntax_errors(program, &arena, items);
   unsigned count = 0;
   lt_json_iter it = lt_json_each(items);
   while (lt_json_next(&it)) {
@@ -152,9 +183,12 @@ lt_status lt_typecheck_report(const lt_typecheck_program *program, size_t prefix
     if (!report_read_fault(&arena, it.value, &fault)) {
       return LT_E_INVALID;
     }
-    if (!report_counts(&fault) || report_may_be_known(program, fault.code) ||
-        (is_syntax && !report_is_of_syntax(&fault))) {
+    if (!report_counts(program, &fault) || report_may_be_known(program, fault.code) ||
+        (is_syntax && (program->only_names || !report_is_of_syntax(&fault)))) {
       continue;
+    }
+    if (program->request->faults != NULL) {
+      report_add_fault(program, prefix, &fault);
     }
     if (count == 0) {
       lt_buf_clear(&result->error);

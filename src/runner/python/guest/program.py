@@ -86,7 +86,8 @@ def reopen_streams():
 
 
 def run(bridge, start, walls):
-    failure = attempt_all(walls, lambda: execute(prepare(start["code"]), world(bridge, start), bridge))
+    carry_out = check if start.get("check") else execute
+    failure = attempt_all(walls, lambda: carry_out(prepare(start["code"]), world(bridge, start), bridge))
     if failure is None:
         failure = attempt_all(walls, wait_for_threads)
     flush()
@@ -137,6 +138,32 @@ def prepare(text):
     tree = compile(text, FILE, "exec", PARSE, dont_inherit=True)
     refuse_processes(text, tree)
     return compile(with_value(tree, text), FILE, "exec", PARSE & ~_ast.PyCF_ONLY_AST, dont_inherit=True)
+
+
+def check(_, main, __):
+    """Runs nothing. The result: [[name, line, column]...] of what is read and defined nowhere, in whatever scope."""
+    import ast
+    text = "".join(linecache.cache[FILE][2])
+    nodes = list(ast.walk(compile(text, FILE, "exec", PARSE, dont_inherit=True)))
+    known = {name for node in nodes for name in names_bound_by(node)} | set(main) | set(dir(builtins))
+    known |= {"__name__", "__file__", "__doc__", "__annotations__"} | set(Value().names())
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
+        return
+    lines = text.splitlines()
+    main["set_result"]([
+        [node.id, node.lineno, len(lines[node.lineno - 1].encode()[:node.col_offset].decode("utf-8", "ignore")) + 1]
+        for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in known])
+
+
+def names_bound_by(node):
+    for field in ("name", "asname", "arg", "rest"):  # of functions, classes, imports, handlers, arguments, patterns
+        name = getattr(node, field, None)
+        if isinstance(name, str):
+            yield name.partition(".")[0]
+    if type(getattr(node, "ctx", None)).__name__ in ("Store", "Del") and hasattr(node, "id"):
+        yield node.id
+    names = getattr(node, "names", ())
+    yield from (name for name in names if isinstance(name, str))  # global, nonlocal
 
 
 class Blocked(Exception):
