@@ -211,6 +211,8 @@ static void agent_put_prompt(lt_json_writer *w, const lt_turn_state *turn_state,
   lt_json_put_cstr(w, turn->mode->id);
   lt_json_key(w, "state");
   lt_json_put_cstr(w, lt_store_prompt_state_name(turn->state));
+  lt_json_key(w, "isStored");
+  lt_json_put_bool(w, !lt_deferred_start_is_open(turn_state));
   lt_json_key(w, "input");
   lt_json_put_str(w, turn->input);
   lt_json_key(w, "output");
@@ -517,6 +519,11 @@ lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_er
 lt_status lt_agent_store(lt_agent *agent, lt_str prompt, lt_err *err) {
   lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
   return turn_state != NULL ? lt_deferred_start_store(turn_state, err) : LT_OK;
+}
+
+bool lt_agent_is_stored(const lt_agent *agent, lt_str prompt) {
+  const lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
+  return turn_state == NULL || !lt_deferred_start_is_open(turn_state);
 }
 
 lt_status lt_agent_wait_for(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_buf *ret_prompt, lt_err *err) {

@@ -149,14 +149,16 @@ lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prom
 /* Waits for the end of a prompt. LT_OK also when the prompt failed: its state says so. LT_E_NOTFOUND: the prompt does
  * not run in this process. */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) LT_YIELDS;
-/* The same, and appends the prompt as it ended, from memory: {"id", "mode", "state", "input", "output": [...],
- * "usage", "error"?, "incomplete"?}, as lt_store_prompt_get has them. Appends nothing after an error, and when the
- * prompt is left to the next process. LT_YIELDS. */
+/* The same, and appends the prompt as it ended, from memory: {"id", "mode", "state", "isStored", "input", "output":
+ * [...], "usage", "error"?, "incomplete"?}, as lt_store_prompt_get has them. Appends nothing after an error, and when
+ * the prompt is left to the next process. LT_YIELDS. */
 lt_status lt_agent_wait_for(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_buf *ret_prompt,
                             lt_err *err) LT_YIELDS;
 /* Stores a prompt whose start was deferred (is_deferred), with what is on record of it. Does nothing when it is stored
  * or has ended. LT_YIELDS. Errors: the store's. */
 lt_status lt_agent_store(lt_agent *agent, lt_str prompt, lt_err *err) LT_YIELDS;
+/* False: the store has nothing of the prompt, whose start was deferred and is not stored so far. */
+bool lt_agent_is_stored(const lt_agent *agent, lt_str prompt);
 
 /* Approves or rejects a tool call. Copies the decision. An edited input that the tool does not take is asked about
  * again (prompt.approval-requested with `refusal`). Errors: LT_E_NOTFOUND: no call with that id waits for a decision of

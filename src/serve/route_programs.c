@@ -2,6 +2,7 @@
 #include "app/program_check.h"
 #include "app/program_globals.h"
 #include "serve/serve_routes.h"
+#include "serve/serve_run.h"
 #include "tool/tool_typegen.h"
 #include "types/typegen.h"
 
@@ -24,73 +25,61 @@ static void program_put_request(const lt_serve_request *r, lt_buf *out) {
   lt_json_end_object(&w);
 }
 
-static void program_on_timeout(void *arg) {
-  lt_cancel_fire(arg, LT_E_TIMEOUT);
+static void program_put_member(lt_serve_request *r, lt_json object, const char *key, const char *name) {
+  lt_json value = lt_json_get(object, key);
+  if (lt_json_exists(value)) {
+    lt_json_key(&r->w, name);
+    lt_json_put_raw(&r->w, lt_json_text(value));
+  }
 }
 
-/* Until the prompt ends, the time is over, the client is gone or the server ends. In the last three cases the prompt
- * runs on. */
-static lt_status program_await(const lt_serve_request *r, lt_str prompt, uint64_t wait_ms, lt_err *err) LT_YIELDS {
-  lt_cancel until;
-  lt_cancel_node node;
-  lt_timer *timer;
-  lt_cancel_init(&until);
-  LT_TRY(lt_timer_new(r->serve->session->loop, program_on_timeout, &until, &timer, err));
-  lt_cancel_follow(r->call->cancel, &node, &until);
-  lt_timer_start(timer, wait_ms);
-  (void)lt_agent_wait(r->serve->agent, prompt, &until, NULL);
-  lt_cancel_remove(r->call->cancel, &node);
-  lt_timer_free(timer);
-  return LT_OK;
-}
-
-static void program_put_texts(lt_serve_request *r, lt_json prompt) {
-  LT_AUTO_BUF(said, LT_JSON_MAX_BYTES);
+/* The output of the program itself is the first one without a parent that is a tool's. */
+static void program_put_result(lt_serve_request *r, lt_json prompt) {
   for (lt_json_iter it = lt_json_each(lt_json_get(prompt, "output")); lt_json_next(&it);) {
-    lt_str text = LT_STR_NULL;
-    if (lt_json_str_eq(lt_json_get(it.value, "type"), LT_STR("text")) &&
-        lt_json_str(lt_json_get(it.value, "content"), r->arena, &text)) {
-      lt_buf_add(&said, text);
+    if (lt_json_str_eq(lt_json_get(it.value, "type"), LT_STR("tool")) &&
+        !lt_json_exists(lt_json_get(it.value, "parent"))) {
+      program_put_member(r, lt_json_get(it.value, "result"), "output", "result");
+      program_put_member(r, lt_json_get(it.value, "result"), "logs", "logs");
+      return;
     }
   }
-  lt_json_key(&r->w, "text");
-  lt_json_put_str(&r->w, lt_buf_view(&said));
 }
 
 /* What the program said with its value behind, and the prompt that it was. 202: it has not ended. */
-static lt_status program_put_prompt(lt_serve_request *r, lt_str id, lt_err *err) LT_YIELDS {
-  lt_json_doc doc;
-  LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
-  LT_TRY(lt_store_prompt_get(lt_serve_store(r->serve), r->user, id, &text, err));
-  LT_TRY(lt_json_parse(r->arena, lt_buf_view(&text), &doc, err));
-  lt_json prompt = lt_json_root(&doc);
+static lt_status program_put_run(lt_serve_request *r, const lt_serve_run *run) {
   lt_json_begin_object(&r->w);
   lt_json_key(&r->w, "promptId");
-  lt_json_put_str(&r->w, id);
-  static const char *const members[] = {"conversationId", "state", "error", "output"};
-  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-    if (lt_json_exists(lt_json_get(prompt, members[i]))) {
-      lt_json_key(&r->w, members[i]);
-      lt_json_put_raw(&r->w, lt_json_text(lt_json_get(prompt, members[i])));
-    }
-  }
-  program_put_texts(r, prompt);
+  lt_json_put_cstr(&r->w, run->ids.prompt);
+  lt_json_key(&r->w, "conversationId");
+  lt_json_put_cstr(&r->w, run->ids.conversation);
+  lt_json_key(&r->w, "isStored");
+  lt_json_put_bool(&r->w, lt_json_bool(lt_json_get(run->prompt, "isStored"), true));
+  program_put_member(r, run->prompt, "state", "state");
+  program_put_member(r, run->prompt, "error", "error");
+  program_put_result(r, run->prompt);
+  program_put_member(r, run->prompt, "output", "output");
+  lt_json_key(&r->w, "text");
+  lt_json_put_str(&r->w, lt_serve_run_text(r, run));
   lt_json_end_object(&r->w);
-  r->answer->status = lt_json_exists(lt_json_get(prompt, "completedAt")) ? 200 : 202;
+  r->answer->status = run->has_ended ? 200 : 202;
   return LT_OK;
 }
 
+/* Who does not wait wants to follow it: it is kept. */
 static lt_status programs_run(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  lt_serve_run run;
   int64_t wait_ms = LT_SERVE_WAIT_MS;
-  lt_prompt_ids ids;
   LT_AUTO_BUF(message, LT_PROMPT_INPUT_BYTES);
   (void)lt_json_int(lt_json_get(r->body, "waitMs"), &wait_ms);
   program_put_request(r, &message);
   LT_TRY(lt_buf_check(&message, err, "the program is too long"));
-  const lt_prompt_request request = {.user = r->user, .input = lt_buf_view(&message), .mode = LT_STR("program")};
-  LT_TRY(lt_agent_start(r->serve->agent, &request, &ids, err));
-  LT_TRY(program_await(r, lt_str_of(ids.prompt), (uint64_t)wait_ms, err));
-  return program_put_prompt(r, lt_str_of(ids.prompt), err);
+  const lt_serve_run_options options = {
+      .message = lt_buf_view(&message),
+      .wait_ms = (uint64_t)wait_ms,
+      .is_kept = wait_ms == 0 || lt_json_bool(lt_json_get(r->body, "keep"), false),
+  };
+  LT_TRY(lt_serve_run_begin(r, &options, &run, err));
+  return program_put_run(r, &run);
 }
 
 /* --- Checking ----------------------------------------------------------------------------------------------------- */
@@ -185,10 +174,12 @@ const lt_serve_route lt_route_programs_rows[] = {
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"code\"],\"properties\":{"
              "\"code\":{\"type\":\"string\"},\"language\":{\"enum\":[\"javascript\",\"typescript\",\"python\"]},"
              "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1},"
-             "\"waitMs\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":600000}}}",
+             "\"waitMs\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":600000},"
+             "\"keep\":{\"type\":\"boolean\",\"description\":\"it is stored also when it has no effect\"}}}",
      .answer = "{\"type\":\"object\",\"required\":[\"promptId\",\"conversationId\",\"state\",\"text\",\"output\"],"
                "\"properties\":{\"promptId\":{\"type\":\"string\"},\"conversationId\":{\"type\":\"string\"},\"state\":"
-               "{\"type\":\"string\"},\"text\":{\"type\":\"string\"},\"error\":{\"type\":\"string\"},\"output\":{"
+               "{\"type\":\"string\"},\"text\":{\"type\":\"string\"},\"error\":{\"type\":\"string\"},\"result\":{},"
+               "\"logs\":{\"type\":\"string\"},\"isStored\":{\"type\":\"boolean\"},\"output\":{"
                "\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/PromptOutput\"}}}}",
      .handle = programs_run},
     {"POST", "/check", "checkProgram",

@@ -1,5 +1,6 @@
 /* Tools: what there is, and calls of one. */
 #include "serve/serve_routes.h"
+#include "serve/serve_run.h"
 #include "tool/tool_typegen.h"
 
 /* --- Listing ------------------------------------------------------------------------------------------------------ */
@@ -117,6 +118,13 @@ static lt_status tools_get(lt_serve_request *r, lt_err *err) {
 }
 
 /* --- Calling ------------------------------------------------------------------------------------------------------ */
+static void tool_put_result(lt_serve_request *r, lt_str value) {
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "result");
+  lt_json_put_raw(&r->w, value);
+  lt_json_end_object(&r->w);
+}
+
 /* The door's message names tools that are like it; the answer says it as seed 014 does. */
 static lt_status tool_call(lt_serve_request *r, const lt_caller *caller, lt_err *err) LT_YIELDS {
   int64_t timeout_ms = 0;
@@ -131,18 +139,79 @@ static lt_status tool_call(lt_serve_request *r, const lt_caller *caller, lt_err 
                                    LT_STR_ARG(lt_str_sub(r->id, 0, 200)));
   }
   LT_TRY(status);
-  lt_json_begin_object(&r->w);
-  lt_json_key(&r->w, "result");
-  lt_json_put_raw(&r->w, lt_buf_view(&answer));
-  lt_json_end_object(&r->w);
+  tool_put_result(r, lt_buf_view(&answer));
   return LT_OK;
 }
 
-/* Nobody can be asked during a request: a call that needs an approval is denied. */
-static lt_status tools_invoke(lt_serve_request *r, lt_err *err) LT_YIELDS {
+/* --- Calling with an approval ------------------------------------------------------------------------------------- */
+/* Notes that somebody is to be asked. Nothing has been done then. */
+typedef struct tool_asker {
+  lt_approver approver; /* first */
+  bool was_asked;
+} tool_asker;
+
+static lt_status tool_note_question(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                                    lt_decision *ret_decision, lt_err *err) {
+  (void)what, (void)cancel, (void)arena, (void)ret_decision;
+  ((tool_asker *)(void *)self)->was_asked = true;
+  return lt_fail(err, LT_E_DENIED, "somebody is to be asked");
+}
+
+static void tool_put_message(const lt_serve_request *r, lt_buf *out) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json input = lt_json_get(r->body, "input"), timeout = lt_json_get(r->body, "timeoutMs");
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "tool");
+  lt_json_put_str(&w, r->id);
+  lt_json_key(&w, "input");
+  lt_json_put_raw(&w, lt_json_exists(input) ? lt_json_text(input) : LT_STR("{}"));
+  lt_json_key(&w, "plain");
+  lt_json_put_bool(&w, true);
+  if (lt_json_exists(timeout)) {
+    lt_json_key(&w, "timeoutMs");
+    lt_json_put_raw(&w, lt_json_text(timeout));
+  }
+  lt_json_end_object(&w);
+}
+
+static lt_status tool_put_run(lt_serve_request *r, const lt_serve_run *run) {
+  lt_str error = LT_STR("the call was cancelled");
+  if (!run->has_ended) {
+    r->answer->status = 202;
+    lt_json_begin_object(&r->w);
+    lt_json_key(&r->w, "promptId");
+    lt_json_put_cstr(&r->w, run->ids.prompt);
+    lt_json_key(&r->w, "conversationId");
+    lt_json_put_cstr(&r->w, run->ids.conversation);
+    lt_json_end_object(&r->w);
+    return LT_OK;
+  }
+  if (!lt_json_str_eq(lt_json_get(run->prompt, "state"), LT_STR("completed"))) {
+    (void)lt_json_str(lt_json_get(run->prompt, "error"), r->arena, &error);
+    return lt_serve_request_refuse(r, lt_status_http(LT_E_TOOL), "tool", "%.*s", LT_STR_ARG(error));
+  }
+  tool_put_result(r, lt_serve_run_text(r, run));
+  return LT_OK;
+}
+
+/* The call is a prompt then, which waits as any other does. */
+static lt_status tool_ask(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  lt_serve_run run;
+  int64_t wait_ms = 0;
+  LT_AUTO_BUF(message, LT_PROMPT_INPUT_BYTES);
+  (void)lt_json_int(lt_json_get(r->body, "waitMs"), &wait_ms);
+  tool_put_message(r, &message);
+  LT_TRY(lt_buf_check(&message, err, "the input is too long"));
+  const lt_serve_run_options options = {
+      .message = lt_buf_view(&message), .wait_ms = (uint64_t)wait_ms, .is_kept = true};
+  LT_TRY(lt_serve_run_begin(r, &options, &run, err));
+  return tool_put_run(r, &run);
+}
+
+static lt_status tool_call_at_once(lt_serve_request *r, tool_asker *asker, lt_err *err) LT_YIELDS {
   lt_toolbox_run run;
   lt_session *session = r->serve->session;
-  const lt_toolbox_run_options how = {.journal = true};
+  const lt_toolbox_run_options how = {.journal = true, .approver = &asker->approver};
   const lt_run_request defaults = {.timeout_ms = (uint64_t)session->config.timeout_ms,
                                    .memory_bytes = (uint64_t)session->config.memory_mb * LT_MIB,
                                    .cancel = r->call->cancel};
@@ -151,6 +220,16 @@ static lt_status tools_invoke(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_status status = tool_call(r, &run.caller, err);
   lt_toolbox_end(&run);
   return status;
+}
+
+static lt_status tools_invoke(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  tool_asker asker = {.approver = {.ask = tool_note_question}};
+  lt_err why = LT_ERR_INIT;
+  lt_status status = tool_call_at_once(r, &asker, &why);
+  if (asker.was_asked) {
+    return tool_ask(r, err);
+  }
+  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
@@ -182,10 +261,12 @@ const lt_serve_route lt_route_tools_rows[] = {
     {"GET", "/tools/{id}", "getTool", "A tool, with its declarations for programs.", .answer = TOOL,
      .handle = tools_get},
     {"POST", "/tools/{id}/invoke", "invokeTool",
-     "Calls a tool, under the rules of the configuration; a call that needs an approval is denied.",
+     "Calls a tool, under the rules of the configuration; 202: it waits for an approval, as a prompt.",
      .flags = LT_SERVE_BODY_OPTIONAL,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"input\":{\"type\":\"object\"},"
-             "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":600000}}}",
+             "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":600000},"
+             "\"waitMs\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":600000,\"description\":\"for the end of a "
+             "call that needs an approval; absent: 0\"}}}",
      .answer = "{\"type\":\"object\",\"required\":[\"result\"],\"properties\":{\"result\":{}}}",
      .handle = tools_invoke},
     {NULL},

@@ -88,11 +88,11 @@ static void serve_want_title(lt_serve *serve, lt_str user, lt_str data) {
 
 static void serve_on_event(void *arg, lt_str user, const char *event, lt_str data) {
   lt_serve *serve = arg;
-  lt_serve_events_take(serve->events, user, event, data);
+  bool is_stored = lt_serve_events_take(serve->events, user, event, data);
   if (serve->gateway != NULL) {
     lt_gateway_take_event(serve->gateway, user, event, data);
   }
-  if (strcmp(event, "prompt.completed") == 0 && serve->closing.why == LT_OK) {
+  if (is_stored && strcmp(event, "prompt.completed") == 0 && serve->closing.why == LT_OK) {
     serve_want_title(serve, user, data);
   }
 }
@@ -233,6 +233,7 @@ static lt_status serve_listen(lt_serve *serve, lt_err *err) {
 static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *options, lt_err *err) LT_YIELDS {
   lt_session *session = serve->session;
   LT_TRY(serve_read_address(&session->config, options, &serve->address, err));
+  LT_TRY(lt_serve_routes_open(serve, err));
   LT_TRY(lt_models_fill(&session->config, &serve->models, err));
   LT_TRY(lt_modules_load(session, &serve->modules, err));
   LT_TRY(lt_http_new(session->loop, &serve->http, err));
@@ -304,6 +305,7 @@ void lt_serve_close(lt_serve *serve) {
   serve_clear_monitor(serve);
   lt_serve_metrics_free(serve->metrics);
   lt_serve_users_close(serve);
+  lt_serve_routes_close(serve);
   lt_store_journal_free(serve->journal);
   lt_http_free(serve->http);
   lt_modules_release(&serve->modules);

@@ -22,6 +22,7 @@ typedef struct serve_event {
 struct lt_serve_events {
   lt_serve *serve;
   serve_event *first, **last_place; /* the queue */
+  serve_event *held;                /* of prompts that the store does not know so far, in order */
   size_t queued, queued_bytes;
   int64_t last;                                          /* number of the last event that the readers know of */
   lt_serve_reader *all_readers;                          /* of all events of their user */
@@ -91,18 +92,8 @@ static void event_read_data(lt_str data, lt_arena *arena, lt_str *ret_subject, u
   *ret_change = change > 0 ? (uint64_t)change : 0;
 }
 
-void lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name, lt_str data) {
-  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_str subject = LT_STR("");
-  uint64_t change;
-  event_read_data(data, &arena, &subject, &change);
-  serve_event *event = event_new(user, subject, lt_str_of(name), data);
-  if (event == NULL || (!event->is_kept && events->queued_bytes > LT_SERVE_QUEUE_BYTES)) {
-    lt_mem_free(event);
-    return;
-  }
-  event->change = change;
-  event->taken_us = lt_clock_monotonic_us();
+static void events_queue(lt_serve_events *events, serve_event *event) {
+  event->next = NULL;
   *events->last_place = event;
   events->last_place = &event->next;
   events->queued++;
@@ -113,6 +104,65 @@ void lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name
 lt_serve_events_counts lt_serve_events_count(const lt_serve_events *events) {
   return (lt_serve_events_counts){
       .queued = events->queued, .queued_bytes = events->queued_bytes, .readers = events->reader_count};
+}
+
+static void events_hold(lt_serve_events *events, serve_event *event) {
+  serve_event **place = &events->held;
+  while (*place != NULL) {
+    place = &(*place)->next;
+  }
+  *place = event;
+}
+
+static serve_event *events_take_held(lt_serve_events *events, lt_str subject) {
+  serve_event **place = &events->held;
+  while (*place != NULL && !lt_str_eq((*place)->row.subject, subject)) {
+    place = &(*place)->next;
+  }
+  serve_event *event = *place;
+  *place = event != NULL ? event->next : NULL;
+  return event;
+}
+
+void lt_serve_events_release(lt_serve_events *events, lt_str prompt) {
+  serve_event *event;
+  while ((event = events_take_held(events, prompt)) != NULL) {
+    events_queue(events, event);
+  }
+}
+
+/* The prompt has ended, and left nothing. */
+static void events_forget(lt_serve_events *events, lt_str prompt) {
+  serve_event *event;
+  while ((event = events_take_held(events, prompt)) != NULL) {
+    lt_mem_free(event);
+  }
+}
+
+bool lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name, lt_str data) {
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_str subject = LT_STR("");
+  uint64_t change;
+  event_read_data(data, &arena, &subject, &change);
+  bool is_stored = events->serve->agent == NULL || lt_agent_is_stored(events->serve->agent, subject);
+  if (!is_stored && event_is_end(lt_str_of(name))) {
+    events_forget(events, subject);
+    return false;
+  }
+  serve_event *event = event_new(user, subject, lt_str_of(name), data);
+  if (event == NULL || (!event->is_kept && events->queued_bytes > LT_SERVE_QUEUE_BYTES)) {
+    lt_mem_free(event);
+    return is_stored;
+  }
+  event->change = change;
+  event->taken_us = lt_clock_monotonic_us();
+  if (is_stored) {
+    lt_serve_events_release(events, subject);
+    events_queue(events, event);
+  } else {
+    events_hold(events, event);
+  }
+  return is_stored;
 }
 
 /* --- Sending ------------------------------------------------------------------------------------------------------ */
@@ -305,7 +355,7 @@ static void unended_tell(lt_serve_events *events, lt_str user, lt_str id) LT_YIE
                                                                   : "prompt.error";
   unended_put_end(lt_json_root(&doc), &arena, &data);
   if (data.status == LT_OK) {
-    lt_serve_events_take(events, user, name, lt_buf_view(&data));
+    (void)lt_serve_events_take(events, user, name, lt_buf_view(&data));
   }
 }
 
@@ -360,6 +410,7 @@ void lt_serve_events_close(lt_serve_events *events) {
   while (events->is_running) {
     (void)lt_wait_on(&events->done, UINT64_MAX);
   }
+  *events->last_place = events->held;
   while (events->first != NULL) {
     serve_event *event = events->first;
     events->first = event->next;

@@ -19,8 +19,11 @@ lt_status lt_serve_events_open(lt_serve *serve, lt_serve_events **ret_events, lt
 /* Waits until all events are stored. All readers must be gone. NULL is allowed. LT_YIELDS. */
 void lt_serve_events_close(lt_serve_events *events) LT_YIELDS;
 
-/* Takes an event of the agent (lt_agent_options.on_event). Copies. Does not yield. */
-void lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name, lt_str data);
+/* Takes an event of the agent (lt_agent_options.on_event). Copies. Does not yield. Events of a prompt that is not
+ * stored (lt_agent_is_stored) are held until it is, and forgotten when it ends before. False: it is not stored. */
+bool lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name, lt_str data);
+/* The prompt is stored now: its events wait no longer for its next one. */
+void lt_serve_events_release(lt_serve_events *events, lt_str prompt);
 
 /* What waits, and who reads. */
 typedef struct lt_serve_events_counts {

@@ -22,6 +22,45 @@ const lt_serve_route *lt_serve_routes_at(size_t i) {
   return NULL;
 }
 
+static size_t routes_count(void) {
+  size_t count = 0;
+  while (lt_serve_routes_at(count) != NULL) {
+    count++;
+  }
+  return count;
+}
+
+static size_t routes_index_of(const lt_serve_route *route) {
+  size_t i = 0;
+  while (lt_serve_routes_at(i) != route) {
+    i++;
+  }
+  return i;
+}
+
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
+lt_status lt_serve_routes_open(lt_serve *serve, lt_err *err) {
+  const lt_serve_route *route;
+  serve->bodies = lt_mem_zalloc(routes_count() + 1, sizeof *serve->bodies);
+  if (serve->bodies == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  for (size_t i = 0; (route = lt_serve_routes_at(i)) != NULL; i++) {
+    if (route->body != NULL) {
+      LT_TRY(lt_schema_new(lt_str_of(route->body), &serve->bodies[i], err));
+    }
+  }
+  return LT_OK;
+}
+
+void lt_serve_routes_close(lt_serve *serve) {
+  for (size_t i = 0; serve->bodies != NULL && i < routes_count(); i++) {
+    lt_schema_free(serve->bodies[i]);
+  }
+  lt_mem_free(serve->bodies);
+  serve->bodies = NULL;
+}
+
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
 /* The path's next part, without its "/". */
 static lt_str route_take_part(lt_str *path) {
@@ -195,7 +234,6 @@ bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer
 
 /* --- Bodies ------------------------------------------------------------------------------------------------------- */
 static lt_status route_check_body(lt_serve_request *r, lt_json_doc *doc, lt_err *err) {
-  lt_schema *schema = NULL;
   lt_str text = r->call->body;
   bool is_absent = text.n == 0 && (r->route->flags & LT_SERVE_BODY_OPTIONAL) != 0;
   if (is_absent) {
@@ -211,9 +249,8 @@ static lt_status route_check_body(lt_serve_request *r, lt_json_doc *doc, lt_err 
     return lt_fail(err, LT_E_SYNTAX, "the body is not UTF-8");
   }
   LT_AUTO_BUF(faults, LT_ERR_MSG_MAX);
-  LT_TRY(lt_schema_new(lt_str_of(r->route->body), &schema, err));
-  status = lt_schema_check(schema, lt_json_root(doc), LT_STR("body"), &faults, err);
-  lt_schema_free(schema);
+  status =
+      lt_schema_check(r->serve->bodies[routes_index_of(r->route)], lt_json_root(doc), LT_STR("body"), &faults, err);
   r->body = lt_json_root(doc);
   return status == LT_E_INVALID ? lt_fail(err, LT_E_INVALID, "%.*s", LT_STR_ARG(lt_buf_view(&faults))) : status;
 }

@@ -39,6 +39,11 @@ LT_SERVE_ROUTES(LT_SERVE_DECLARE_ROUTES)
 /* The routes by index; NULL after the last one. */
 const lt_serve_route *lt_serve_routes_at(size_t i);
 
+/* Compiles the schemas of all bodies: lt_serve.bodies. Errors: LT_E_NOMEM. The caller calls lt_serve_routes_close, also
+ * after an error. */
+lt_status lt_serve_routes_open(lt_serve *serve, lt_err *err);
+void lt_serve_routes_close(lt_serve *serve);
+
 /* Decides on a request's head: the host, the origin, the path, the method. False: `answer` says why not. */
 bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer *answer);
 /* Carries out a request. LT_YIELDS. */

@@ -43,6 +43,7 @@ struct lt_serve {
   lt_serve_users users;
   struct lt_serve_request *requests; /* those that are carried out (serve_users.h) */
   struct lt_serve_place *queue;      /* requests that wait for their conversation (serve_queue.h) */
+  struct lt_schema **bodies;         /* by the index of the route; NULL: it reads none (serve_routes.h) */
   lt_listen_address address;
   lt_http_server *server;
   const char *page_folder; /* NULL: the embedded page */

@@ -82,7 +82,7 @@ describe("events", { concurrency: 2 }, () => {
   test("a reader that comes back misses nothing and gets nothing twice, also after kill -9", async () => {
     const s = await serve({}, { env });
     const whole = s.follow("?after=0");
-    for (let i = 0; i < 3; i++) await s.post("/run", { code: `output('${i}')` });
+    for (let i = 0; i < 3; i++) await s.post("/run", { code: `output('${i}')`, keep: true });
     await until(() => whole.names().filter((name) => name === "prompt.completed").length === 3, "three programs have ended");
     const ids = numbered(whole).map((event) => event.id);
     for (const after of [0, ids[0], ids[4], ids.at(-2)]) {
@@ -94,7 +94,7 @@ describe("events", { concurrency: 2 }, () => {
     await s.stop("SIGKILL");
     const later = await serve({}, { env, state: s.state, file: s.file });
     const reader = later.follow("", { "last-event-id": String(ids[2]) });
-    await later.post("/run", { code: "output('later')" });
+    await later.post("/run", { code: "output('later')", keep: true });
     await until(() => reader.names().filter((name) => name === "prompt.completed").length === 4, "three old ends and a new one");
     assert.deepEqual(numbered(reader).slice(0, ids.length - 3), numbered(whole).slice(3));
     assert.ok(numbered(reader).slice(ids.length - 3).every((event) => event.id > ids.at(-1)));
@@ -104,7 +104,7 @@ describe("events", { concurrency: 2 }, () => {
 
   test("a filter by prompt, and a prompt's events as the answer to its request", async () => {
     const s = await serve({}, { env });
-    const first = (await s.post("/run", { code: "1" })).json;
+    const first = (await s.post("/run", { code: "1", keep: true })).json;
     const answer = followEvents(`${s.url}/prompt`, { "content-type": "application/json" }, { method: "POST", body: { input: "hello", mode: "code" } });
     assert.equal(await answer.ended, "ended");
     assert.equal(answer.answer.headers["content-type"], "text/event-stream");
@@ -178,7 +178,7 @@ describe("events", { concurrency: 2 }, () => {
     slow.answer.pause();
     const quick = s.follow();
     await until(() => quick.lastId !== undefined, "the stream has begun");
-    for (let i = 0; i < 8; i++) await s.post("/run", { code: "output('x'.repeat(1 << 20))" });
+    for (let i = 0; i < 8; i++) await s.post("/run", { code: "output('x'.repeat(1 << 20))", keep: true });
     await until(() => quick.names().filter((name) => name === "prompt.completed").length === 8, "the other has all ends");
     slow.answer.resume();
     await until(() => slow.names().filter((name) => name === "prompt.completed").length === 8, "the slow one, too", 30_000);
@@ -212,8 +212,8 @@ describe("events", { concurrency: 2 }, () => {
     const ann = await token("ann"), bob = await token("bob");
     const s = await serve({}, { env, state });
     const readers = [s.follow("?after=0", ann), s.follow("?after=0", bob)];
-    await s.post("/run", { code: "'of ann'" }, ann);
-    await s.post("/run", { code: "'of bob'" }, bob);
+    await s.post("/run", { code: "'of ann'", keep: true }, ann);
+    await s.post("/run", { code: "'of bob'", keep: true }, bob);
     for (const reader of readers) await until(() => reader.names().includes("prompt.completed"), "its own end");
     assert.ok(readers[0].text.includes("of ann") && !readers[0].text.includes("of bob"));
     assert.ok(readers[1].text.includes("of bob") && !readers[1].text.includes("of ann"));

@@ -39,7 +39,7 @@ describe("tokens", { concurrency: 4 }, () => {
     ];
     const others = [s.follow("", again), s.follow("", bob)];
     await until(() => [...streams, ...others].every((one) => one.status === 200), "all are open");
-    const ran = s.post("/run", { code: LONG, waitMs: 60_000 }, ann);
+    const ran = s.post("/run", { code: LONG, waitMs: 60_000, keep: true }, ann);
     await until(async () => (await s.get("/conversations", ann)).json.conversations.length > 1, "the program runs");
 
     const list = (await run(["serve", "token", "list"], { env: { XDG_STATE_HOME: state } })).stdout;

@@ -285,10 +285,63 @@ describe("programs and tools", { concurrency: 2 }, () => {
     assert.match((await s.get("/declarations?part=globals&language=python")).text, /def set_result/);
     assert.equal((await s.get("/declarations?part=some")).status, 400);
     assert.equal((await s.get("/declarations?language=cobol")).status, 400);
-    const asked = await shop();
-    assert.equal((await asked.post("/tools/cash.pay/invoke", { input: { n: 1 } })).status, 403);
-    assert.deepEqual(asked.paid(), []);
-    await asked.stop();
+    await s.stop();
+  });
+
+  test("a call of a tool that needs an approval waits as a prompt does", async () => {
+    const s = await shop();
+    const one = await s.post("/tools/cash.pay/invoke", { input: { n: 1 } });
+    assert.deepEqual([one.status, Object.keys(one.json)], [202, ["promptId", "conversationId"]], one.text);
+    const call = await s.waiting(one.json.promptId);
+    assert.deepEqual([call.function, call.input, s.paid()], ["cash.pay", { n: 1 }, []]);
+    await s.post(`/prompts/${one.json.promptId}/approve`, { toolCallId: call.id, input: { n: 2 } });
+    assert.equal((await s.prompt(one.json.promptId)).state, "completed");
+    assert.deepEqual(s.paid(), [{ n: 2 }]);
+
+    const decide = async (verb, body) => {
+      const known = (await s.get("/conversations")).json.conversations.map((it) => it.id);
+      const answer = s.post("/tools/cash.pay/invoke", { input: { n: 3 }, waitMs: 30_000 });
+      const fresh = await until(async () => (await s.get("/conversations")).json.conversations.find((it) => !known.includes(it.id)), "it asks");
+      const prompt = (await s.get(`/conversations/${fresh.id}`)).json.prompts[0].id;
+      await s.post(`/prompts/${prompt}/${verb}`, { toolCallId: (await s.waiting(prompt)).id, ...body });
+      return answer;
+    };
+    assert.deepEqual((await decide("approve")).json, { result: { n: 3 } });
+    const no = await decide("reject", { reason: "too much" });
+    assert.deepEqual([no.status, no.json.error.code], [422, "tool"]);
+    assert.match(no.json.error.message, /too much/);
+    assert.deepEqual(s.paid(), [{ n: 2 }, { n: 3 }]);
+    await s.stop();
+    const never = await serve({ mcpServers: { cash: scripted([{ tool: { name: "pay", inputSchema: { type: "object" } } }]) }, tools: { policy: [{ match: "cash.pay", action: "deny" }] } }, { env });
+    assert.equal((await never.post("/tools/cash.pay/invoke", {})).status, 403);
+    await never.stop();
+  });
+
+  test("a run without an effect leaves nothing behind, one with an effect or a wait is a prompt", async () => {
+    const s = await shop();
+    const reader = s.follow();
+    await until(() => reader.status === 200, "the reader is there");
+    const sum = (await s.post("/run", { code: "console.log('adding'); 1 + 2" })).json;
+    assert.deepEqual([sum.state, sum.isStored, sum.result, sum.logs, sum.text], ["completed", false, 3, "adding", "adding\n3"]);
+    assert.deepEqual((await s.post("/run", { code: "'3'" })).json.result, "3");
+    assert.equal("result" in (await s.post("/run", { code: "undefined" })).json, false);
+    assert.equal((await s.post("/run", { code: "nope()" })).json.isStored, false);
+    assert.equal((await s.get(`/prompts/${sum.promptId}`)).status, 404);
+    assert.deepEqual((await s.get("/conversations")).json.conversations, []);
+    const kept = (await s.post("/run", { code: "1 + 2", keep: true })).json;
+    assert.deepEqual([kept.isStored, kept.result], [true, 3]);
+    const stored = (await s.get(`/prompts/${kept.promptId}`)).json;
+    assert.deepEqual([stored.state, stored.output[0].result.output], ["completed", 3]);
+    const slow = await s.post("/run", { code: "output('a'); await sleep(2000); 5", waitMs: 100 });
+    assert.deepEqual([slow.status, slow.json.isStored, slow.json.state], [202, true, "running"], slow.text);
+    assert.equal((await s.prompt(slow.json.promptId)).state, "completed");
+    const effect = (await s.post("/run", { code: "storeArtifact({ a: 1 })" })).json;
+    assert.equal(effect.isStored, true);
+    assert.equal((await s.get(`/prompts/${effect.promptId}`)).json.state, "completed");
+    await until(() => reader.names().filter((name) => name === "prompt.completed").length === 3, "the events of the three that are stored");
+    assert.deepEqual([...new Set(reader.events.map((one) => one.data.promptId))], [kept, slow.json, effect].map((one) => one.promptId));
+    assert.ok(reader.events.every((one) => one.event === "prompt.stream" || one.id > 0));
+    reader.close();
     await s.stop();
   });
 
@@ -307,7 +360,7 @@ describe("programs and tools", { concurrency: 2 }, () => {
 
   test("conversations in pages, renamed, removed", async () => {
     const s = await serve({}, { env });
-    for (let i = 0; i < 5; i++) await s.post("/run", { code: `${i}` });
+    for (let i = 0; i < 5; i++) await s.post("/run", { code: `${i}`, keep: true });
     const ids = [];
     for (let cursor = ""; ;) {
       const { json } = await s.get(`/conversations?limit=2${cursor}`);

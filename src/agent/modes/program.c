@@ -88,6 +88,27 @@ static lt_status program_end_failed(lt_turn *turn, uint32_t number, const lt_run
   return lt_fail(err, LT_E_PROGRAM, "%.*s", LT_STR_ARG(lt_buf_view(&result->error)));
 }
 
+/* For clients that read values; a reader of texts has it at the end of the text. A long one is there only. */
+static void program_put_value(const lt_run_result *result, lt_buf *out) {
+  lt_str value = lt_buf_view(&result->value);
+  if (result->kind == LT_VALUE_UNDEFINED || value.n > LT_ANSWER_MAX_BYTES / 2) {
+    return;
+  }
+  if (result->kind == LT_VALUE_JSON) {
+    lt_buf_add(out, value);
+  } else {
+    lt_json_writer w = lt_json_writer_on(out);
+    lt_json_put_str(&w, value);
+  }
+}
+
+static lt_status program_end_done(lt_turn *turn, uint32_t number, const lt_run_result *result, lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(value, 4 * LT_ANSWER_MAX_BYTES);
+  program_put_value(result, &value);
+  lt_str answer = value.n <= LT_ANSWER_MAX_BYTES ? lt_buf_view(&value) : LT_STR_NULL;
+  return lt_turn_tool_end(turn, number, LT_OK, answer, err);
+}
+
 static lt_status program_end(lt_turn *turn, const lt_program_session *session, uint32_t number,
                              const lt_run_result *result, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
@@ -96,7 +117,12 @@ static lt_status program_end(lt_turn *turn, const lt_program_session *session, u
   if (text.n > 0) {
     LT_TRY(lt_turn_text(turn, lt_buf_view(&text), err));
   }
-  return result->status == LT_OK ? lt_turn_tool_end(turn, number, LT_OK, LT_STR_NULL, err)
+  LT_AUTO_BUF(logs, 2 * LT_RUN_LOG_MAX_BYTES);
+  lt_program_feedback_put_logs(&logs, result);
+  if (logs.n > 0) {
+    LT_TRY(lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err));
+  }
+  return result->status == LT_OK ? program_end_done(turn, number, result, err)
                                  : program_end_failed(turn, number, result, err);
 }
 
@@ -113,28 +139,40 @@ static lt_status program_begin(lt_turn *turn, uint32_t *ret_number, lt_err *err)
 }
 
 /* --- One call ----------------------------------------------------------------------------------------------------- */
-/* A call is {"tool": id, "input": object}. */
-static bool program_read_call(lt_str message, lt_arena *arena, lt_str *ret_tool, lt_str *ret_input) {
+typedef struct program_one_call {
+  lt_str tool, input;
+  bool is_plain; /* the text is the value, else the whole answer */
+  int64_t timeout_ms;
+} program_one_call;
+
+/* A call is {"tool": id, "input": object, "plain"?, "timeoutMs"?}. */
+static bool program_read_call(lt_str message, lt_arena *arena, program_one_call *ret) {
   lt_json_doc doc;
   if (lt_json_parse(arena, message, &doc, NULL) != LT_OK) {
     return false;
   }
-  *ret_input = lt_json_text(lt_json_get(lt_json_root(&doc), "input"));
-  return lt_json_str(lt_json_get(lt_json_root(&doc), "tool"), arena, ret_tool);
+  lt_json root = lt_json_root(&doc);
+  *ret = (program_one_call){.input = lt_json_text(lt_json_get(root, "input")),
+                            .is_plain = lt_json_bool(lt_json_get(root, "plain"), false)};
+  (void)lt_json_int(lt_json_get(root, "timeoutMs"), &ret->timeout_ms);
+  return lt_json_str(lt_json_get(root, "tool"), arena, &ret->tool);
 }
 
 static bool program_is_call(lt_str message) {
-  lt_str tool, input;
+  program_one_call call;
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
-  return program_read_call(message, &arena, &tool, &input);
+  return program_read_call(message, &arena, &call);
 }
 
-/* The text is the whole answer (tool/whole_answer.h), also of a tool that says that it failed. */
-static lt_status program_call(lt_turn *turn, lt_str tool, lt_str input, lt_err *err) LT_YIELDS {
+/* The text is the whole answer (tool/whole_answer.h), also of a tool that says that it failed; or the value. */
+static lt_status program_call(lt_turn *turn, const program_one_call *call, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(answer, LT_JSON_MAX_BYTES);
-  const lt_invoke_options options = {.cancel = &turn->cancel, .caller = &turn->caller, .wants_whole = true};
-  lt_status status = lt_turn_call_with(turn, LT_STR_NULL, tool, input, &options, &answer, err);
-  if (status == LT_OK || status == LT_E_TOOL) {
+  const lt_invoke_options options = {.timeout_ms = call->timeout_ms > 0 ? (uint64_t)call->timeout_ms : 0,
+                                     .cancel = &turn->cancel,
+                                     .caller = &turn->caller,
+                                     .wants_whole = !call->is_plain};
+  lt_status status = lt_turn_call_with(turn, LT_STR_NULL, call->tool, call->input, &options, &answer, err);
+  if (status == LT_OK || (status == LT_E_TOOL && !call->is_plain)) {
     LT_TRY(lt_turn_text(turn, lt_buf_view(&answer), err));
   }
   return status;
@@ -156,9 +194,10 @@ static lt_status program_run_in_session(lt_turn *turn, const lt_turn_program *pr
 static lt_status program_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   lt_turn_program program;
   lt_program_session session;
-  lt_str name, tool, input;
-  if (program_read_call(turn->input, &turn->arena, &tool, &input)) {
-    return program_call(turn, tool, input, err);
+  program_one_call call;
+  lt_str name;
+  if (program_read_call(turn->input, &turn->arena, &call)) {
+    return program_call(turn, &call, err);
   }
   program_read_message(turn, &program, &name);
   LT_TRY(program_begin(turn, &program.output, err));
