@@ -340,6 +340,7 @@
 #define LT_SERVE_HEARTBEAT_MS    15000          /* between two signs of life on a stream without events */
 #define LT_SERVE_READER_BYTES    (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
 #define LT_SERVE_READERS_MAX     10000          /* streams of events at once */
+#define LT_SERVE_CONNECTIONS_MAX 12000          /* at once: the readers, and requests beside them */
 #define LT_SERVE_READERS_BUCKETS 1024           /* of readers that want one prompt's events */
 #define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
 #define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -68,12 +69,15 @@ static void http_server_turn(lt_http_server *server) {
  * send their requests byte by byte would keep all others out. */
 static void http_server_make_room(lt_http_server *server) {
   lt_server_client *oldest = NULL;
+  if (server->client_count < server->options.connections_max) {
+    return;
+  }
   for (lt_server_client *client = server->clients; client != NULL; client = client->next) {
     if (!client->is_handled && (oldest == NULL || client->since_ms <= oldest->since_ms)) {
       oldest = client;
     }
   }
-  if (server->client_count >= server->options.connections_max && oldest != NULL) {
+  if (oldest != NULL) {
     shutdown(oldest->fd, SHUT_RDWR); /* the library reads the end, and closes it */
   }
 }
@@ -574,13 +578,21 @@ static lt_status http_server_listen_and_start(lt_http_server *server, lt_err *er
   return http_server_start(server, fd, err);
 }
 
+/* A connection is a file: half of those that the process may have are left for everything else. */
+static unsigned http_server_connections_max(unsigned wanted) {
+  struct rlimit files;
+  bool is_known = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY;
+  return is_known && files.rlim_cur / 2 < wanted ? (unsigned)(files.rlim_cur / 2) : wanted;
+}
+
 static void http_server_set_defaults(lt_http_server_options *o) {
   o->body_max = o->body_max != 0 ? o->body_max : LT_HTTP_BODY_MAX_BYTES;
   o->bodies_max = o->bodies_max != 0 ? o->bodies_max : LT_GIB;
   o->idle_ms = o->idle_ms != 0 ? o->idle_ms : LT_HTTP_IDLE_MS;
   o->address = o->address != NULL ? o->address : "127.0.0.1";
   o->stream_max = o->stream_max != 0 ? o->stream_max : LT_HTTP_STREAM_MAX_BYTES;
-  o->connections_max = o->connections_max != 0 ? o->connections_max : LT_HTTP_SERVER_CONNECTIONS_MAX;
+  o->connections_max =
+      http_server_connections_max(o->connections_max != 0 ? o->connections_max : LT_HTTP_SERVER_CONNECTIONS_MAX);
 }
 
 lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *options, lt_http_server **ret_server,

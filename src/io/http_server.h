@@ -61,7 +61,9 @@ typedef struct lt_http_server_options {
   size_t bodies_max;     /* of all bodies at once: connections above it are ended. 0: LT_GIB */
   size_t stream_max;     /* unsent bytes of one answer in pieces. 0: LT_HTTP_STREAM_MAX_BYTES */
   uint64_t idle_ms;      /* between pieces of a request, and between requests; in whole seconds. 0: LT_HTTP_IDLE_MS */
-  unsigned connections_max; /* at once, further ones have to wait; 0: LT_HTTP_SERVER_CONNECTIONS_MAX */
+  /* At once, further ones have to wait; 0: LT_HTTP_SERVER_CONNECTIONS_MAX. Never more than half of the files that the
+   * process may have open. */
+  unsigned connections_max;
   /* Decides on a request's head, before its body is read. False: the answer is sent at once, and the connection ends if
    * the request has a body. NULL: every request is admitted. Must not yield. */
   bool (*admit)(void *arg, const lt_http_call *call, lt_http_answer *answer);

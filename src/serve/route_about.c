@@ -89,9 +89,10 @@ static lt_status about_events(lt_serve_request *r, lt_err *err) LT_YIELDS {
   if (prompt.n > LT_STORE_ID_BYTES) {
     return lt_fail(err, LT_E_INVALID, "query.promptId: the id of a prompt");
   }
-  LT_TRY(lt_serve_events_join(&reader, r, prompt, after, err));
-  lt_serve_events_send(&reader);
-  lt_serve_events_leave(&reader);
+  if (lt_serve_events_join(&reader, r, prompt, after)) {
+    lt_serve_events_send(&reader);
+    lt_serve_events_leave(&reader);
+  }
   return LT_OK;
 }
 

@@ -167,7 +167,9 @@ static lt_status prompt_answer_events(lt_serve_request *r, prompt_asked *asked, 
   lt_serve_reader reader;
   lt_str busy = LT_STR_NULL;
   bool is_fresh = lt_http_call_header(r->call, "Idempotency-Key").n == 0;
-  LT_TRY(lt_serve_events_join(&reader, r, lt_str_of(asked->id), is_fresh ? -1 : 0, err));
+  if (!lt_serve_events_join(&reader, r, lt_str_of(asked->id), is_fresh ? -1 : 0)) {
+    return LT_OK;
+  }
   reader.ends_with_prompt = true;
   lt_status status = is_known ? LT_OK : prompt_start_in_turn(r, asked, &busy, err);
   if (status == LT_OK && busy.n == 0) {

@@ -222,6 +222,7 @@ static lt_status serve_listen(lt_serve *serve, lt_err *err) {
                                        .port = serve->address.port,
                                        .body_max = LT_SERVE_BODY_BYTES,
                                        .bodies_max = LT_SERVE_BODIES_BYTES,
+                                       .connections_max = LT_SERVE_CONNECTIONS_MAX,
                                        .admit = lt_serve_routes_admit,
                                        .handle = lt_serve_routes_handle,
                                        .arg = serve};

@@ -420,11 +420,12 @@ void lt_serve_events_close(lt_serve_events *events) {
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-lt_status lt_serve_events_join(lt_serve_reader *reader, lt_serve_request *r, lt_str subject, int64_t after,
-                               lt_err *err) {
+bool lt_serve_events_join(lt_serve_reader *reader, lt_serve_request *r, lt_str subject, int64_t after) {
   lt_serve_events *events = r->serve->events;
   if (events->reader_count >= LT_SERVE_READERS_MAX) {
-    return lt_fail(err, LT_E_LIMIT, "%d readers of events are served already", LT_SERVE_READERS_MAX);
+    lt_serve_request_refuse(r, 503, "readers", "%d readers of events are served already: try again later",
+                            LT_SERVE_READERS_MAX);
+    return false;
   }
   int64_t since = after >= 0 ? after : events->last;
   *reader = (lt_serve_reader){.request = r, .since = since, .last = since, .is_behind = after >= 0};
@@ -437,7 +438,7 @@ lt_status lt_serve_events_join(lt_serve_reader *reader, lt_serve_request *r, lt_
   reader->next = *place;
   *place = reader;
   events->reader_count++;
-  return LT_OK;
+  return true;
 }
 
 void lt_serve_events_leave(lt_serve_reader *reader) {
