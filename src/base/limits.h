@@ -344,6 +344,8 @@
 #define LT_SERVE_READERS_BUCKETS 1024           /* of readers that want one prompt's events */
 #define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
 #define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */
+#define LT_REPORT_FACTS_MAX      12            /* of a line of the log */
+#define LT_REPORT_NOTE_BYTES     (64 * LT_KIB) /* of its texts: an error message has a few */
 #define LT_METRIC_VALUE_BYTES    128           /* of a label's value: tools have names of 64 characters */
 #define LT_METRICS_TOOLS         512           /* pairs of tool and outcome that are told apart */
 #define LT_METRICS_MODELS        64            /* models, and modes, that are told apart */

@@ -8,15 +8,26 @@
 #include "app/trust.h"
 #include "cli/commands.h"
 #include "cli/server_questions.h"
+#include "cli/service_log.h"
 #include "cli/trust_question.h"
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 static void command_session_on_line(void *arg, lt_report_kind kind, lt_str line) {
+  static const lt_report_fact none = {.name = NULL};
   const lt_command_session *s = arg;
-  if (kind == LT_REPORT_PROGRESS && s->activity != NULL) {
+  if (s->plan.is_service && kind != LT_REPORT_PROGRESS) {
+    lt_service_log_write(&s->console, &s->app.config.server, kind, line, &none);
+  } else if (kind == LT_REPORT_PROGRESS && s->activity != NULL) {
     lt_activity_say(s->activity, line, true);
   } else if (kind != LT_REPORT_PROGRESS || isatty(STDERR_FILENO)) { /* a terminal that cannot erase keeps the line */
     lt_console_lines(&s->console, kind == LT_REPORT_WARNING ? "warning: " : "", line);
+  }
+}
+
+static void command_session_on_note(void *arg, lt_report_kind kind, lt_str message, const lt_report_fact *facts) {
+  const lt_command_session *s = arg;
+  if (s->plan.is_service) {
+    lt_service_log_write(&s->console, &s->app.config.server, kind, message, facts);
   }
 }
 
@@ -156,7 +167,7 @@ static lt_status command_session_configure(lt_command_session *s, const lt_confi
 int lt_command_session_run(const lt_config_sources *sources, const lt_command_plan *plan) {
   lt_command_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
   lt_err err = LT_ERR_INIT;
-  s.app.report = (lt_report){.on_line = command_session_on_line, .arg = &s};
+  s.app.report = (lt_report){.on_line = command_session_on_line, .on_note = command_session_on_note, .arg = &s};
   lt_status status = command_session_configure(&s, sources, &err);
   s.console.secrets = s.app.secrets;
   if (status != LT_OK && s.exit_code != LT_EXIT_INTERRUPTED) {

@@ -23,6 +23,7 @@ typedef struct lt_command_plan {
   bool (*on_interrupt)(lt_command_session *session, void *arg);
   void *arg;
   bool has_clients;      /* what servers ask is asked by the command's own clients, which come later */
+  bool is_service;       /* its messages are a log, as the configuration wants it (service_log.h) */
   bool asks_for_servers; /* what servers ask is asked at the terminal, where there is one */
 } lt_command_plan;
 

@@ -4,6 +4,7 @@
 #include "cli/command_session.h"
 #include "cli/commands.h"
 #include "cli/serve_tokens.h"
+#include "cli/service_log.h"
 #include "cli/store_session.h"
 #include "serve/serve.h"
 
@@ -50,10 +51,10 @@ static int serve_work(lt_command_session *s, void *arg) LT_YIELDS {
   const lt_serve_options how = {.listen = opt->listen, .page = opt->page};
   lt_status status = lt_serve_open(&s->app, &how, &serve, &err);
   if (status != LT_OK) {
-    lt_console_line(&s->console, "lathe serve: ", lt_str_of(lt_err_msg(&err)));
+    static const lt_report_fact none = {.name = NULL};
+    lt_service_log_write(&s->console, &s->app.config.server, LT_REPORT_ERROR, lt_str_of(lt_err_msg(&err)), &none);
     return status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
   }
-  lt_console_format(&s->console, "lathe serve: %s", lt_serve_url(serve));
   serve_until_signal(s);
   lt_serve_close(serve);
   return LT_EXIT_OK;
@@ -69,7 +70,7 @@ static int serve_command(void *arg) {
     return lt_serve_tokens_run(&opt->sources, opt->action, opt->user);
   }
   opt->sources.leaves_out_untrusted = true; /* it goes on without a folder's own file, and says so */
-  const lt_command_plan plan = {.work = serve_work, .check = serve_check, .arg = opt};
+  const lt_command_plan plan = {.work = serve_work, .check = serve_check, .arg = opt, .is_service = true};
   return lt_command_session_run(&opt->sources, &plan);
 }
 

@@ -166,11 +166,21 @@ typedef struct lt_config_plan {
   int64_t max_steps, concurrency; /* LT_PLAN_STEPS, LT_PLAN_AT_ONCE */
 } lt_config_plan;
 
+typedef enum lt_config_log { LT_CONFIG_LOG_TEXT, LT_CONFIG_LOG_JSON } lt_config_log;
+typedef enum lt_config_log_level {
+  LT_CONFIG_LOG_ERROR,
+  LT_CONFIG_LOG_WARNING,
+  LT_CONFIG_LOG_INFO,
+  LT_CONFIG_LOG_DEBUG
+} lt_config_log_level;
+
 typedef struct lt_config_http {
   const char *listen;         /* NULL: LT_SERVE_PORT of loopback */
   const char *const *hosts;   /* NULL last */
   const char *const *origins; /* NULL last */
   const char *const *tokens;  /* NULL last; of `lathe mcp --http` */
+  lt_config_log log;
+  lt_config_log_level log_level; /* logLevel */
 } lt_config_http;
 
 /* An entry of a mapping of names to numbers. */

@@ -47,9 +47,11 @@ static const char *const server_types[] = {"stdio", "http", "sse", "streamable-h
 static const char *const starts[] = {"on-demand", "always", NULL};                      /* lt_config_start */
 static const char *const grants[] = {"authorization_code", "client_credentials", NULL}; /* lt_config_grant */
 static const char *const built_in_plugins[] = {"artifact", "interpreter", "plan", "python", NULL};
-static const char *const actions[] = {"allow", "ask", "deny", NULL};               /* lt_config_action */
-static const char *const exposures[] = {"code", "direct", "both", "hidden", NULL}; /* lt_config_expose */
-static const char *const engines[] = {"quickjs", "deno", NULL};                    /* lt_config_engine */
+static const char *const actions[] = {"allow", "ask", "deny", NULL};                 /* lt_config_action */
+static const char *const exposures[] = {"code", "direct", "both", "hidden", NULL};   /* lt_config_expose */
+static const char *const engines[] = {"quickjs", "deno", NULL};                      /* lt_config_engine */
+static const char *const logs[] = {"text", "json", NULL};                            /* lt_config_log */
+static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL}; /* lt_config_log_level */
 static const char *const command_or_url[] = {"command", "url", "disabled", NULL};
 static const char *const calls_or_rate[] = {"calls", "perMinute", NULL};
 static const char *const model_names[] = {"ref", NULL};
@@ -299,6 +301,10 @@ const lt_config_key lt_config_keys[] = {
      .doc = "Other web sites whose pages may use it, such as `https://app.example`; a page needs a token like anybody."},
     {"server.tokens", TEXTS(lt_config, server.tokens), FLAGS(LT_CONFIG_SECRET),
      .doc = "Tokens of which clients of `lathe mcp --http` send one, as `Authorization: Bearer TOKEN`; write `${NAME}`, so that no token is in the file."},
+    {"server.log", CHOICE(lt_config, server.log), .choices = logs, .standard = LT_CONFIG_LOG_TEXT,
+     .doc = "How `lathe serve` writes what happens to standard error: a line of text, or of JSON with `time`, `level`, `message` and more."},
+    {"server.logLevel", CHOICE(lt_config, server.log_level), .choices = log_levels, .standard = LT_CONFIG_LOG_INFO,
+     .doc = "What it writes: `info` has a line for the begin and the end of each prompt, `debug` one for each request."},
     {"server.limits", RESERVED(ANYTHING), .doc = "How much each of them may use."},
     {NULL},
 };

@@ -6,6 +6,7 @@
 #include "app/agent_options.h"
 #include "base/mem.h"
 #include "serve/serve_events.h"
+#include "serve/serve_log.h"
 #include "serve/serve_metrics.h"
 #include "serve/serve_routes.h"
 #include "serve/serve_users.h"
@@ -106,7 +107,9 @@ static void serve_on_call(void *arg, lt_str run, const lt_call_event *event) {
 
 /* --- The monitor -------------------------------------------------------------------------------------------------- */
 static void serve_on_prompt(void *arg, const lt_monitor_prompt *prompt) {
-  lt_serve_metrics_take_prompt(((const lt_serve *)arg)->metrics, prompt);
+  const lt_serve *serve = arg;
+  lt_serve_metrics_take_prompt(serve->metrics, prompt);
+  lt_serve_log_prompt(serve, prompt);
 }
 
 static void serve_on_question(void *arg, const lt_monitor_question *question) {
@@ -267,12 +270,10 @@ lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt
     lt_serve_close(serve);
     return status;
   }
+  serve->is_open = true;
+  lt_serve_log_begin(serve);
   *ret_serve = serve;
   return LT_OK;
-}
-
-const char *lt_serve_url(const lt_serve *serve) {
-  return serve->url;
 }
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
@@ -288,6 +289,9 @@ static void serve_finish_gateway(lt_serve *serve) LT_YIELDS {
 void lt_serve_close(lt_serve *serve) {
   if (serve == NULL) {
     return;
+  }
+  if (serve->is_open) {
+    lt_serve_log_end(serve);
   }
   lt_cancel_fire(&serve->closing, LT_E_CANCELLED);
   serve_finish_gateway(serve);

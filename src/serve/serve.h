@@ -32,7 +32,5 @@ lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt
                         lt_err *err) LT_YIELDS;
 /* Ends all connections, and leaves running prompts to the next process. NULL is allowed. LT_YIELDS. */
 void lt_serve_close(lt_serve *serve) LT_YIELDS;
-/* "http://127.0.0.1:8420". Borrows. */
-const char *lt_serve_url(const lt_serve *serve);
 
 #endif

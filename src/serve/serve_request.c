@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "serve/serve_log.h"
+
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
 static int serve_request_hex_digit(char c) {
   char low = (char)(c | ' ');
@@ -119,6 +121,10 @@ void lt_serve_request_fail(lt_serve_request *r, const lt_err *err) {
   serve_request_name(err->status, code, sizeof code);
   lt_buf_addc(&message, lt_err_msg(err));
   lt_secrets_mask_buf(r->serve->session->secrets, &message);
-  serve_request_put_error(r, lt_status_http(err->status), code,
-                          message.status == LT_OK ? message.p : lt_status_text(err->status));
+  const char *text = message.status == LT_OK ? message.p : lt_status_text(err->status);
+  int http_status = lt_status_http(err->status);
+  serve_request_put_error(r, http_status, code, text);
+  if (http_status >= 500 && r->call->cancel->why == LT_OK) {
+    lt_serve_log_failure(r, http_status, text);
+  }
 }

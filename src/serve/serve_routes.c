@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "io/http_guard.h"
 #include "json/schema.h"
+#include "serve/serve_log.h"
 #include "serve/serve_metrics.h"
 #include "serve/serve_users.h"
 
@@ -215,7 +216,9 @@ static bool route_admit(lt_serve_request *r) {
 }
 
 static void route_count(const lt_serve_request *r, uint64_t began_us) {
-  lt_serve_metrics_take_request(r->serve->metrics, r->route, r->answer, lt_clock_monotonic_us() - began_us);
+  uint64_t took_us = lt_clock_monotonic_us() - began_us;
+  lt_serve_metrics_take_request(r->serve->metrics, r->route, r->answer, took_us);
+  lt_serve_log_request(r, took_us);
 }
 
 bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer *answer) {

@@ -49,6 +49,7 @@ struct lt_serve {
   const char *page_folder; /* NULL: the embedded page */
   lt_cancel closing;
   size_t background; /* fibers that belong to no request: titles, prompts that are resumed */
+  bool is_open;      /* it listens */
   bool is_resuming;
   bool has_resumed; /* the prompts that an earlier process left */
   lt_wait idle;     /* woken when the last one ends */

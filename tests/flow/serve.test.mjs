@@ -438,7 +438,7 @@ test("the address: what is no loopback, or taken, is said", async () => {
   const s = await serve({}, { env });
   const taken = await run(["serve", "--listen", `127.0.0.1:${s.port}`]);
   assert.equal(taken.code, 1);
-  assert.match(taken.stderr, /lathe serve: /);
+  assert.match(taken.stderr, /^error: cannot listen on 127\.0\.0\.1:/m);
   const open = await run(["serve", "--listen", "0.0.0.0:0"]);
   assert.equal(open.code, 3, open.stderr);
   assert.match(open.stderr, /0\.0\.0\.0 can be reached by others.*lathe serve token add USER/);
