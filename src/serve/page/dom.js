@@ -67,6 +67,10 @@ const ICONS = {
   copy: "M6 6h7v7H6zM10 6V3H3v7h3",
   tool: "M9.5 6.5L4 12l-1.5 1.5M13.5 5a3 3 0 0 1-4 2.8A3 3 0 0 1 12 3l-1.5 2 1 1.5 2 .1Z",
   code: "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5",
+  first: "M4 3v10M12 3L6 8l6 5V3Z",
+  back: "M11 3L5 8l6 5V3Z",
+  forward: "M5 3l6 5-6 5V3Z",
+  last: "M12 3v10M4 3l6 5-6 5V3Z",
   replay: "M3 8a5 5 0 1 0 1.6-3.7M3 2.5v2.8h2.8",
   leave: "M6 3H3v10h3M7 8h7M11 5l3 3-3 3",
 };

@@ -1,4 +1,4 @@
-// The program editor's third-party part: what program.js needs of CodeMirror 6, bundled by esbuild into editor.js
+// The program editor's third-party part: what code_editor.js needs of CodeMirror 6, bundled by esbuild into editor.js
 // (Makefile) and loaded when the editor is first opened.
 export { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, snippetCompletion, startCompletion } from "@codemirror/autocomplete";
 export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";

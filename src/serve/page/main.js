@@ -9,7 +9,7 @@ import { signIn } from "./sign_in.js";
 const VIEWS = [
   { at: /^\/(?:c\/([^/]+))?$/, name: "conversation", load: () => import("./conversation.js") },
   { at: /^\/tools(?:\/(.+))?$/, name: "tools", load: () => import("./tools.js") },
-  { at: /^\/program$/, name: "program", load: () => import("./program.js") },
+  { at: /^\/program$/, name: "program", load: () => import("./program_view.js") },
   { at: /^\/replay\/([^/]+)$/, name: "replay", load: () => import("./replay.js") },
 ];
 

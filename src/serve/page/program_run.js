@@ -1,0 +1,85 @@
+// A program's run as it goes: its state in words, questions in place, its calls on a common scale of time, what it said,
+// its result, and where it failed.
+import { path } from "./page_api.js";
+import { h, icon, replace } from "./dom.js";
+import { callChart } from "./call_chart.js";
+import { hasEnded } from "./prompt_watch.js";
+import { questionsOf } from "./question_view.js";
+import { duration, valueView } from "./result_view.js";
+import { endOf, placeIn, programsOf, runOf } from "./recorded_program.js";
+
+const STATES = { running: "Running…", waiting_for_approval: "Waits for your decision", completed: "Completed", failed: "Failed", cancelled: "Stopped" };
+
+/** {element, show(prompt)}: `show` resolves with the program's end, once it has ended. `onPlace` goes to a line. */
+export function programRunView(promptId, { context, signal, onPlace }) {
+  const head = h("p", { class: "run-state", role: "status" });
+  const said = h("div", { class: "said-list" });
+  const chart = callChart({ context, promptId });
+  const questions = questionsOf(promptId, context);
+  const foot = h("p", { class: "run-links" });
+  const element = h("div", { class: "run" }, head, questions.element, said, chart.element, foot);
+  let isDone = false;
+
+  async function showEnd(prompt) {
+    const [program] = programsOf(prompt);
+    const { value } = await context.api.get(path`prompts/${promptId}/record`, { signal });
+    const end = endOf(value && program && runOf(value, program.output)) ?? endWithoutRecord(prompt, program?.output);
+    replace(said, endParts(end, onPlace));
+    replace(foot, h("a", { href: `#/replay/${promptId}` }, icon("replay"), "Step through this run"));
+    return end;
+  }
+
+  return {
+    element,
+    async show(prompt) {
+      if (isDone) return undefined;
+      const [program] = programsOf(prompt);
+      chart.show(prompt, program?.output);
+      questions.show(prompt);
+      replace(head, h("span", { class: `state ${prompt.state}` }, STATES[prompt.state] ?? prompt.state), took(program?.output));
+      if (!hasEnded(prompt)) {
+        replace(said, prompt.output.filter((one) => one.type === "text").map((one) => saidView("output", one.content)));
+        return undefined;
+      }
+      isDone = true;
+      return showEnd(prompt);
+    },
+  };
+}
+
+function took(output) {
+  if (output?.start === undefined || output.end === undefined) return null;
+  return h("span", { class: "hint" }, ` in ${duration(new Date(output.end) - new Date(output.start))}`);
+}
+
+/** A prompt that ended before its program did has no end on record. */
+function endWithoutRecord(prompt, output) {
+  const error = prompt.error ?? output?.result?.error;
+  const texts = prompt.output.filter((one) => one.type === "text").map((one) => ({ said: "output", text: one.content }));
+  return { texts, ...(error !== undefined && { error, ...placeIn(output?.result?.error) }), status: prompt.state };
+}
+
+export function endParts(end, onPlace) {
+  return [
+    end.texts.map((one) => saidView(one.said, one.text)),
+    "value" in end && h("div", { class: "result" }, h("h3", {}, "Result"), valueView(end.value)),
+    end.error !== undefined && errorView(end, onPlace),
+    end.error === undefined && end.texts.length === 0 && !("value" in end) && h("p", { class: "hint" }, end.status === "cancelled" ? "The program was stopped." : "The program said nothing and gave no result."),
+  ];
+}
+
+function errorView(end, onPlace) {
+  const place = end.line === undefined ? null
+    : h("button", { type: "button", class: "small", onclick: () => onPlace?.(end) }, `Go to line ${end.line}`);
+  return h("div", { class: "failed", role: "alert" },
+    h("p", { class: "bad" }, icon("cross"), end.isTypeError ? " The types are not right; nothing was run." : " The program failed."),
+    h("pre", { class: "said", tabindex: "0" }, end.error),
+    end.context && h("pre", { class: "failed-line", tabindex: "0" }, `${end.line} │ ${end.context}`),
+    onPlace && place);
+}
+
+const NAMES = { output: "", log: "log", warning: "warning", error: "error" };
+
+function saidView(said, text) {
+  return h("div", { class: `said-line ${said}` }, NAMES[said] ? h("span", { class: "said-kind" }, NAMES[said]) : null, h("pre", { tabindex: "0" }, text));
+}

@@ -1,0 +1,23 @@
+// A call that waits for somebody's decision, outside of a conversation: it is a prompt of its own.
+import { h, icon, replace } from "./dom.js";
+import { hasEnded, watchPrompt } from "./prompt_watch.js";
+import { questionsOf } from "./question_view.js";
+import { doneView, errorView } from "./result_view.js";
+
+/** The question of a prompt that makes one call; the call's result when somebody has decided. */
+export function waitingView(promptId, { context, signal }) {
+  const element = h("div", { class: "waits" }, h("p", { class: "hint" }, "Waiting…"));
+  const questions = questionsOf(promptId, context);
+  watchPrompt(promptId, context, {
+    signal,
+    onError: (error) => replace(element, errorView(error, {})),
+    onChange(prompt) {
+      if (!hasEnded(prompt)) return replace(element, questions.show(prompt));
+      const call = prompt.output.find((one) => one.type === "tool" && one.result?.type !== "pending");
+      if (prompt.state === "cancelled") return replace(element, h("p", { class: "hint" }, icon("stop"), " Stopped."));
+      if (call?.result?.type === "success") return replace(element, doneView(call.result.output, { context }));
+      return replace(element, errorView({ code: "failed", message: call?.result?.error ?? prompt.error ?? "The call failed." }, {}));
+    },
+  });
+  return element;
+}
