@@ -22,10 +22,12 @@ export function codeView(label) {
   function fold() {
     const lines = shown.length;
     const isLong = lines > FOLDED_LINES + 2;
+    if (isLong && !isOpen && !element.closest(".is-streamed")) pre.scrollTop = 0;
     more.hidden = !isLong;
     element.classList.toggle("is-folded", isLong && !isOpen);
     more.setAttribute("aria-expanded", String(isOpen));
-    replace(more, icon("chevron"), isOpen ? "Show less" : `Show all ${count(lines, "line")}`);
+    const words = isOpen ? "Show less" : `Show all ${count(lines, "line")}`;
+    if (isLong && more.textContent !== words) replace(more, icon("chevron"), words);
   }
   more.onclick = () => {
     isOpen = !isOpen;
@@ -51,7 +53,7 @@ export function codeView(label) {
   return {
     element,
     set(newText, newLanguage) {
-      if (text === newText && language === newLanguage) return;
+      if (text === newText && language === newLanguage) return fold();
       text = newText;
       language = newLanguage;
       if (!colours && language) loadColours().then(draw);

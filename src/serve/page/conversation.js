@@ -274,7 +274,7 @@ class ConversationView {
 function choice(label, options, value) {
   const select = h("select", { "aria-label": label, title: label }, options.map(([id, name, isUsable = true]) => h("option", { value: id, disabled: !isUsable }, name)));
   if (options.some(([id]) => id === value)) select.value = value;
-  return { select, element: h("div", { class: "choice-of", hidden: options.length < 2 }, select) };
+  return { select, element: h("div", { class: "choice-of", hidden: options.length === 0 }, select) };
 }
 
 const defaultMode = (modes) => (modes.find((one) => one.isDefault) ?? modes.find((one) => one.id === "code") ?? modes[0])?.id;

@@ -91,7 +91,7 @@ export class PromptState {
       if (output.type === "text") steps.push({ kind: "text", id: output.id, text: output.content, incomplete: output.incomplete });
       else if (output.type === "file") steps.push({ kind: "file", id: output.id, output });
       else if (isProgram(output)) {
-        const step = { kind: "program", id: output.id, output, code: output.input.code, language: languageOf(output), calls: [] };
+        const step = { kind: "program", id: output.id, output, code: withoutFence(output.input.code), language: languageOf(output), calls: [] };
         programs.set(output.id, step);
         steps.push(step);
       } else if (parent) {
@@ -110,7 +110,7 @@ export class PromptState {
   }
 }
 
-/** A program as it is written may stand in a Markdown fence, whose end may not be there yet. */
+/** A model may put its program into a Markdown fence, whose end may not have been written yet. */
 const withoutFence = (text) => text.replace(/^\s*```[\w-]*\n?/, "").replace(/\n?`{1,3}\s*$/, "");
 
 /** Calls that began in the same moment stand in the order of their ids, "call-0.10" behind "call-0.9". */
