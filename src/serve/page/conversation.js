@@ -1,6 +1,6 @@
 // A conversation: what was said and done, what happens now, and the next message. Without an id: a new one.
 import { openComposer } from "./composer.js";
-import { add, h, loadStyle, replace, setText } from "./dom.js";
+import { add, h, replace, setText } from "./dom.js";
 import { cost, money, number } from "./format.js";
 import { path } from "./page_api.js";
 import { openPrompt } from "./prompt_view.js";
@@ -13,7 +13,7 @@ const CHOICES = "lathe.choices";
 export function open(root, { id }, context) {
   const view = new ConversationView(root, id, context);
   view.start();
-  return { close: () => view.close(), focus: () => view.focus() };
+  return { close: () => view.close(), focus: () => view.focus(), refresh: () => view.refresh() };
 }
 
 class ConversationView {
@@ -37,14 +37,13 @@ class ConversationView {
   }
 
   start() {
-    const { events, models, modes, menuButton } = this.#context;
-    const wish = readChoices();
+    const { events, menuButton } = this.#context;
     this.heading = h("h1", {}, this.#id ? "" : "New conversation");
     this.figures = h("p", { class: "hint figures" });
-    this.mode = choice("Mode", modes.filter((one) => one.id !== "program").map((one) => [one.id, one.name]), wish.mode ?? defaultMode(modes));
-    this.model = choice("Model", models.map((one) => [one.ref, one.isUsable ? one.ref : `${one.ref} (no key)`, one.isUsable]), wish.model ?? models.find((one) => one.isDefault)?.ref);
-    const keep = () => writeChoices({ mode: this.mode.select.value, model: this.model.select.value });
-    this.mode.select.onchange = this.model.select.onchange = keep;
+    this.mode = openChoice("Mode");
+    this.model = openChoice("Model");
+    this.mode.select.onchange = this.model.select.onchange = () => writeChoices({ mode: this.mode.select.value, model: this.model.select.value });
+    this.refresh();
     this.list = h("div", { class: "timeline" });
     this.scroller = h("div", { class: "scroller", tabindex: "-1" }, this.list);
     this.scroller.onscroll = () => {
@@ -60,7 +59,6 @@ class ConversationView {
     this.composer = openComposer({ send: (text) => this.#send(text), stop: () => this.#stop() });
     add(this.#root, h("header", { class: "head" }, menuButton(), h("div", { class: "head-title" }, this.heading, this.figures), h("div", { class: "choices" }, this.mode.element, this.model.element)),
       this.scroller, this.composer.element);
-    loadStyle("conversation.css");
     this.#ends.push(events.on((event) => this.#take(event)), events.watch((is) => is && this.#read()));
     if (this.#id) this.#read();
     else this.#drawEmpty();
@@ -77,6 +75,16 @@ class ConversationView {
 
   focus() {
     this.composer.focus();
+  }
+
+  /** What there is to choose from. */
+  refresh() {
+    const { models, modes } = this.#context;
+    const wish = readChoices();
+    this.mode.set(modes.filter((one) => one.id !== "program").map((one) => [one.id, one.name]), wish.mode ?? defaultMode(modes));
+    this.model.set(models.map((one) => [one.ref, one.isUsable ? one.ref : `${one.ref} (no key)`, one.isUsable]), wish.model ?? models.find((one) => one.isDefault)?.ref);
+    const last = [...this.#prompts.values()].at(-1);
+    if (last) this.#choose(last.state.prompt);
   }
 
   // --- Reading -------------------------------------------------------------------------------------------------------
@@ -115,14 +123,13 @@ class ConversationView {
     const isFirst = this.#prompts.size === 0;
     this.#setTitle(conversation.title || prompts[0]?.input.slice(0, 80) || "Conversation");
     for (const prompt of prompts) this.#put(prompt);
-    if (isFirst && prompts.length > 0) this.#choose(prompts.at(-1));
+    if (isFirst && prompts.length > 0) this.#choose(prompts.at(-1)); // not what somebody chose since
   }
 
   /** A conversation goes on in its last mode, with its last model. */
   #choose({ mode, model }) {
-    for (const [one, value] of [[this.mode, mode], [this.model, model]]) {
-      if ([...one.select.options].some((option) => option.value === value)) one.select.value = value;
-    }
+    this.mode.choose(mode);
+    this.model.choose(model);
   }
 
   #put(prompt) {
@@ -271,10 +278,23 @@ class ConversationView {
 
 // --- Choices ---------------------------------------------------------------------------------------------------------
 
-function choice(label, options, value) {
-  const select = h("select", { "aria-label": label, title: label }, options.map(([id, name, isUsable = true]) => h("option", { value: id, disabled: !isUsable }, name)));
-  if (options.some(([id]) => id === value)) select.value = value;
-  return { select, element: h("div", { class: "choice-of", hidden: options.length === 0 }, select) };
+/** {element, select, set(options, value), choose(value)}; an option is [value, words, isUsable]. */
+function openChoice(label) {
+  const select = h("select", { "aria-label": label, title: label });
+  const element = h("div", { class: "choice-of", hidden: true }, select);
+  const choose = (value) => {
+    if ([...select.options].some((one) => one.value === value)) select.value = value;
+  };
+  return {
+    element,
+    select,
+    choose,
+    set(options, value) {
+      replace(select, options.map(([id, words, isUsable = true]) => h("option", { value: id, disabled: !isUsable }, words)));
+      choose(value);
+      element.hidden = options.length === 0;
+    },
+  };
 }
 
 const defaultMode = (modes) => (modes.find((one) => one.isDefault) ?? modes.find((one) => one.id === "code") ?? modes[0])?.id;

@@ -5,7 +5,8 @@ import { add, h, icon, iconButton, replace, setText } from "./dom.js";
 import { Events } from "./events.js";
 import { signIn } from "./sign_in.js";
 
-// What stands behind the "#" of the address, and the module that shows it: open(root, parameters, context).
+// What stands behind the "#" of the address, and the module that shows it: open(root, parameters, context) returns
+// {close(), focus?(), refresh?()}; refresh: models and modes are known now.
 const VIEWS = [
   { at: /^\/(?:c\/([^/]+))?$/, name: "conversation", load: () => import("./conversation.js") },
   { at: /^\/tools(?:\/(.+))?$/, name: "tools", load: () => import("./tools.js") },
@@ -44,8 +45,6 @@ const context = {
   },
   /** The button that opens the list on a narrow screen; each view puts it at the start of its head. */
   menuButton: () => iconButton("menu", "Show conversations", { class: "quiet icon-only menu", "aria-expanded": "false", "aria-controls": "side", onclick: () => showSide(true) }),
-  /** Asks again what there is to choose from. */
-  refresh: loadChoices,
 };
 
 const sidebar = openConversations(context);
@@ -90,6 +89,7 @@ async function showView() {
   context.title("");
   view = module.open(replace(main), parameters, context);
   view.focus?.();
+  performance.mark("lathe-view");
 }
 
 function openMissing(root) {
@@ -105,7 +105,9 @@ async function loadChoices() {
   const [modes, models] = await Promise.all([api.get("modes"), api.get("models")]);
   if (modes.value) context.modes = modes.value.modes;
   if (models.value) context.models = models.value.models;
-  return modes.error ?? models.error;
+  if (modes.error?.code !== "offline") return;
+  wasConnected = true; // it says so, and comes back with the events
+  lost.hidden = false;
 }
 
 /** Keys that hold everywhere but where somebody writes. */
@@ -133,14 +135,10 @@ async function start() {
     lost.hidden = is || !wasConnected;
     wasConnected ||= is;
   });
-  const problem = await loadChoices();
-  if (problem) {
-    lost.hidden = false;
-    wasConnected = true;
-  }
   events.run();
   sidebar.start();
-  await showView();
+  await Promise.all([showView(), loadChoices()]);
+  view.refresh?.();
 }
 let wasConnected = false;
 
