@@ -126,7 +126,7 @@ describe("the page", { concurrency: 2 }, () => {
         }
       }));
     }
-    console.log(best, limit);    assert.ok(best <= limit, `${best} ms, of ${limit}`);
+    assert.ok(best <= limit, `${best} ms, of ${limit}`);
     await closePage(page);
     await s.stop();
   });
