@@ -32,9 +32,13 @@ const NOTES = {
 };
 const OWN = `const { content } = filesListDirectory({ path: "." });
 const names = content.match(/\\S+\\.md/g);
-const notes = await Promise.all(names.map((name) => filesReadTextFile({ path: name })));
+const notes = await Promise.all(
+  names.map((path) => filesReadTextFile({ path })));
 
-names.map((name, i) => ({ name, lines: notes[i].content.split("\\n").length }));
+names.map((name, i) => {
+  const lines = notes[i].content.trim().split("\\n");
+  return { name, lines: lines.length };
+});
 `;
 
 const children = [];
@@ -93,6 +97,7 @@ async function takeAll(browser, url) {
   await page.locator(".row", { hasText: "files.write_file" }).waitFor();
   await page.waitForTimeout(500); // a wait that can be seen
   await take(page, "page-prompt.png");
+  await page.setViewportSize({ width: 1200, height: 640 });
   await page.goto(`${url}/#/program`);
   const editor = page.locator(".cm-content");
   await editor.click();

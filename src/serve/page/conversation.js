@@ -1,7 +1,7 @@
 // A conversation: what was said and done, what happens now, and the next message. Without an id: a new one.
 import { openComposer } from "./composer.js";
 import { add, h, replace, setText } from "./dom.js";
-import { cost, money, number } from "./format.js";
+import { cost, money, number, titleOf } from "./format.js";
 import { path } from "./page_api.js";
 import { openPrompt } from "./prompt_view.js";
 
@@ -121,7 +121,7 @@ class ConversationView {
 
   #show({ conversation, prompts }) {
     const isFirst = this.#prompts.size === 0;
-    this.#setTitle(conversation.title || prompts[0]?.input.slice(0, 80) || "Conversation");
+    this.#setTitle(conversation.title || titleOf(prompts[0]?.input) || "Conversation");
     for (const prompt of prompts) this.#put(prompt);
     if (isFirst && prompts.length > 0) this.#choose(prompts.at(-1)); // not what somebody chose since
   }

@@ -1,6 +1,6 @@
 // The list of conversations at the side: search, titles, renaming, deleting, and where else to go.
 import { confirmDialog, h, icon, iconButton, openDialog, replace, setText } from "./dom.js";
-import { dayGroup } from "./format.js";
+import { dayGroup, titleOf } from "./format.js";
 import { path } from "./page_api.js";
 
 const SEARCH_MS = 200; // after the last key
@@ -133,7 +133,7 @@ class Conversations {
   }
 
   #item(one) {
-    const title = titleOf(one);
+    const title = nameOf(one);
     return h("li", { "data-conversation": one.id },
       h("a", { href: `#/c/${one.id}`, title }, h("span", { class: "item-title" }, title), h("span", { class: "item-state" })),
       iconButton("more", `Rename or delete “${title}”`, { onclick: () => this.#change(one) }));
@@ -151,7 +151,7 @@ class Conversations {
   }
 
   async #change(one) {
-    const title = h("input", { type: "text", id: "conversation-title", maxlength: 200, value: titleOf(one), autofocus: true });
+    const title = h("input", { type: "text", id: "conversation-title", maxlength: 200, value: nameOf(one), autofocus: true });
     const problem = h("p", { class: "problem", role: "alert" });
     const action = await openDialog("Rename or delete", (close) => h("form", { class: "rename", onsubmit: async (event) => {
       event.preventDefault();
@@ -168,7 +168,7 @@ class Conversations {
   }
 
   async #remove(one) {
-    const isSure = await confirmDialog("Delete this conversation?", `“${titleOf(one)}” will be removed with its programs, calls and files. This cannot be taken back.`, "Delete");
+    const isSure = await confirmDialog("Delete this conversation?", `“${nameOf(one)}” will be removed with its programs, calls and files. This cannot be taken back.`, "Delete");
     if (!isSure) return;
     const { error } = await this.#context.api.ask("DELETE", path`conversations/${one.id}`);
     if (error) {
@@ -188,4 +188,4 @@ class Conversations {
   }
 }
 
-const titleOf = (one) => one.title || one.firstMessage?.slice(0, 80) || "Untitled conversation";
+const nameOf = (one) => one.title || titleOf(one.firstMessage) || "Untitled conversation";

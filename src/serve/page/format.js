@@ -37,6 +37,17 @@ export function cost(usage, price) {
   return (plain * (price.input ?? 0) + cached * (price.cachedInput ?? price.input ?? 0) + (usage.outputTokens ?? 0) * (price.output ?? 0)) / 1e6;
 }
 
+/** A message as the title of what it began. A run without a model has its request for a message, and that may be cut off. */
+export function titleOf(message) {
+  const program = /^\{"language":"\w+".*?"code":"((?:[^"\\]|\\.)*)/.exec(message ?? "");
+  if (!program) return (message ?? "").slice(0, 80);
+  try {
+    return `Program: ${JSON.parse(`"${program[1]}"`).trim().split("\n")[0].slice(0, 70)}`;
+  } catch {
+    return "Program";
+  }
+}
+
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Under which heading something of this time stands in a list. */
