@@ -34,6 +34,7 @@ static void models_fill_model(const lt_config *config, const lt_config_model *m,
       .api_key = lt_str_of(key != NULL ? key : ""),
       .max_tokens = m->max_tokens,
   };
+  models->prices[i] = m->price;
   models->missing[i] = needs_key && key == NULL ? key_name : NULL;
   models->modes[i] = LT_STR_NULL;
   if (m->code_mode == 1) {
@@ -64,9 +65,10 @@ lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err) 
   lt_models models = {
       .list = lt_arena_zalloc(&config->arena, room, sizeof(lt_model)),
       .modes = lt_arena_zalloc(&config->arena, room, sizeof(lt_str)),
+      .prices = lt_arena_zalloc(&config->arena, room, sizeof(lt_config_price)),
       .missing = lt_arena_zalloc(&config->arena, room, sizeof(char *)),
   };
-  if (models.list == NULL || models.modes == NULL || models.missing == NULL) {
+  if (models.list == NULL || models.modes == NULL || models.prices == NULL || models.missing == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory while reading the models");
   }
   for (size_t i = 0; i < config->model_count; i++) {

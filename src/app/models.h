@@ -15,8 +15,9 @@
 
 typedef struct lt_models {
   lt_model *list;
-  lt_str *modes;        /* one per model: its mode, or empty */
-  const char **missing; /* one per model: the variable that lacks its key, or NULL */
+  lt_str *modes;           /* one per model: its mode, or empty */
+  lt_config_price *prices; /* one per model */
+  const char **missing;    /* one per model: the variable that lacks its key, or NULL */
   size_t count;
   lt_str default_ref;  /* never empty */
   lt_str default_mode; /* may be empty */

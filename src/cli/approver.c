@@ -10,7 +10,7 @@
 #include "cli/question.h"
 #include "cli/question_queue.h"
 #include "cli/rule_file.h"
-#include "cli/write_preview.h"
+#include "cli/write_view.h"
 #include "io/terminal.h"
 #include "tool/remembered_decisions.h"
 
@@ -100,7 +100,7 @@ static void approver_put_body(approval_dialogue *d, bool whole) LT_YIELDS {
   approver_put_reasons(d);
   size_t from = out->n;
   d->is_whole = false;
-  if (!whole && lt_write_preview_add(&d->approver->preview, d->what->tool->id, d->input, d->cancel, out)) {
+  if (!whole && lt_write_view_add(&d->approver->preview, d->what->tool->id, d->input, d->cancel, out)) {
     lt_buf_addc(out, "  Answer s to see the input as it is.\n");
   } else {
     lt_buf_addc(out, "  input: ");
@@ -390,7 +390,7 @@ bool lt_approver_can_ask(const lt_approver *self) {
 }
 
 void lt_approver_set_preview(lt_approver *self, lt_door *door, const lt_policy *policy) {
-  ((terminal_approver *)self)->preview = (lt_write_preview){.door = door, .policy = policy};
+  ((terminal_approver *)self)->preview = (lt_write_preview){.door = door, .policy = policy, .user = LT_STR("local")};
 }
 
 void lt_approver_leave_memory(lt_approver *self) {

@@ -129,6 +129,13 @@ typedef struct lt_config_plugin {
   bool disabled;
 } lt_config_plugin;
 
+/* In US dollars for a million tokens: JSON numbers, or NULL. */
+typedef struct lt_config_price {
+  const char *input;
+  const char *output;
+  const char *cached_input;
+} lt_config_price;
+
 /* app/models.h completes a model from the environment. */
 typedef struct lt_config_model {
   const char *ref;         /* unique */
@@ -137,6 +144,7 @@ typedef struct lt_config_model {
   const char *api_key_env; /* the name of the variable that holds the key */
   int64_t max_tokens;
   int code_mode; /* 1, 0, or -1 */
+  lt_config_price price;
 } lt_config_model;
 
 /* What python.envPassthrough lets through. */

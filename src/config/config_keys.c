@@ -12,10 +12,11 @@
 #define OF_TYPE(k, record, member, type) .kind = LT_CONFIG_##k, AT(record, member, IS(record, member, type))
 
 /* A kind, and the member that the value goes to. A member of another type does not compile. */
-#define TEXT(record, member)   OF_TYPE(TEXT, record, member, const char *)
-#define NUMBER(record, member) OF_TYPE(NUMBER, record, member, int64_t)
-#define TRUTH(record, member)  OF_TYPE(TRUTH, record, member, bool)
-#define MAYBE(record, member)  OF_TYPE(MAYBE, record, member, int), .standard = -1
+#define TEXT(record, member)    OF_TYPE(TEXT, record, member, const char *)
+#define NUMBER(record, member)  OF_TYPE(NUMBER, record, member, int64_t)
+#define DECIMAL(record, member) OF_TYPE(DECIMAL, record, member, const char *)
+#define TRUTH(record, member)   OF_TYPE(TRUTH, record, member, bool)
+#define MAYBE(record, member)   OF_TYPE(MAYBE, record, member, int), .standard = -1
 #define CHOICE(record, member) \
   .kind = LT_CONFIG_CHOICE, AT(record, member, sizeof(MEMBER(record, member)) == sizeof(int))
 #define TEXTS(record, member)       OF_TYPE(TEXTS, record, member, const char *const *)
@@ -155,6 +156,11 @@ const lt_config_key lt_config_keys[] = {
      .doc = "The maximum number of tokens in an answer."},
     {"models[].codeMode", MAYBE(lt_config_model, code_mode), .standard_text = "`defaults.codeMode`",
      .doc = "The model works in mode `typescript` by default."},
+    {"models[].price", SECTION, .doc = "What it costs, in US dollars for a million tokens; shown beside what was used."},
+    {"models[].price.input", DECIMAL(lt_config_model, price.input), .doc = "Of what the model is sent."},
+    {"models[].price.output", DECIMAL(lt_config_model, price.output), .doc = "Of what it answers."},
+    {"models[].price.cachedInput", DECIMAL(lt_config_model, price.cached_input), .standard_text = "the price of `input`",
+     .doc = "Of what it is sent and the provider still knows."},
 
     {"modules", RECORDS(lt_config, modules, module_count, lt_config_module), .names = module_names, .finish = lt_config_finish_module,
      .wants = "give modules to programs",
@@ -399,6 +405,7 @@ static void config_key_set_standard(const lt_config_key *key, char *record) {
       *(const char **)member = "";
       break;
     case LT_CONFIG_TEXT:
+    case LT_CONFIG_DECIMAL:
     case LT_CONFIG_COUNTS:
     case LT_CONFIG_ANYTHING:
     case LT_CONFIG_SECTION:

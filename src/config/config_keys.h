@@ -14,6 +14,7 @@
 typedef enum lt_config_kind {
   LT_CONFIG_TEXT,        /* any scalar as it is written -> const char * */
   LT_CONFIG_NUMBER,      /* a whole number from min to max -> int64_t */
+  LT_CONFIG_DECIMAL,     /* a number that is not negative -> const char *: as JSON writes it, or NULL */
   LT_CONFIG_TRUTH,       /* true or false -> bool */
   LT_CONFIG_MAYBE,       /* true or false -> int: 1, 0, or -1 when the key is missing */
   LT_CONFIG_CHOICE,      /* one of `choices` -> an enum: its index */

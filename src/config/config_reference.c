@@ -18,6 +18,8 @@ static const char *reference_kind(const lt_config_key *key) {
     case LT_CONFIG_ENV:
     case LT_CONFIG_HEADERS:
       return "texts by name";
+    case LT_CONFIG_DECIMAL:
+      return "decimal number";
     case LT_CONFIG_COUNTS:
       return "numbers by name";
     case LT_CONFIG_PASSTHROUGH:

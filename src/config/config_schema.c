@@ -181,6 +181,11 @@ static void schema_put_shape(lt_json_writer *w, const lt_config_key *key) {
     case LT_CONFIG_NUMBER:
       schema_put_number(w, key);
       break;
+    case LT_CONFIG_DECIMAL:
+      schema_put(w, "type", "number");
+      lt_json_key(w, "minimum");
+      lt_json_put_int(w, 0);
+      break;
     case LT_CONFIG_TRUTH:
     case LT_CONFIG_MAYBE:
       schema_put(w, "type", "boolean");

@@ -6,6 +6,7 @@
 #include "config/config_expand.h"
 #include "config/config_json.h"
 #include "config/config_secrets.h"
+#include "json/json.h"
 
 /* --- Texts -------------------------------------------------------------------------------------------------------- */
 
@@ -81,6 +82,19 @@ static lt_status config_take_number(const lt_config_reading *r, const lt_config_
     return lt_config_wrong_text(r, node, place, range);
   }
   *ret = value;
+  return LT_OK;
+}
+
+/* Written out, because a price of 0.15 has no exact binary form. */
+static lt_status config_take_decimal(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                     const char **ret) {
+  lt_str text = node->type == LT_YAML_SCALAR ? node->text : LT_STR_NULL;
+  bool is_number =
+      text.n > 0 && text.n <= 32 && text.p[0] >= '0' && text.p[0] <= '9' && lt_json_check(text, NULL) == LT_OK;
+  if (!is_number) {
+    return lt_config_wrong_text(r, node, place, "a number of 0 or more, such as 0.15");
+  }
+  *ret = text.p;
   return LT_OK;
 }
 
@@ -250,6 +264,8 @@ lt_status lt_config_take_value(const lt_config_reading *r, const lt_config_key *
       return config_take_text(r, key, node, place, member);
     case LT_CONFIG_NUMBER:
       return config_take_number(r, key, node, place, member);
+    case LT_CONFIG_DECIMAL:
+      return config_take_decimal(r, node, place, member);
     case LT_CONFIG_TRUTH:
       return config_take_truth(r, node, place, member);
     case LT_CONFIG_MAYBE:

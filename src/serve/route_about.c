@@ -15,6 +15,25 @@ static lt_status about_modes(lt_serve_request *r, lt_err *err) {
   return LT_OK;
 }
 
+static void about_put_price_of(lt_json_writer *w, const char *key, const char *number) {
+  if (number != NULL) {
+    lt_json_key(w, key);
+    lt_json_put_raw(w, lt_str_of(number));
+  }
+}
+
+static void about_put_price(lt_json_writer *w, const lt_config_price *price) {
+  if (price->input == NULL && price->output == NULL && price->cached_input == NULL) {
+    return;
+  }
+  lt_json_key(w, "price");
+  lt_json_begin_object(w);
+  about_put_price_of(w, "input", price->input);
+  about_put_price_of(w, "output", price->output);
+  about_put_price_of(w, "cachedInput", price->cached_input);
+  lt_json_end_object(w);
+}
+
 static lt_status about_models(lt_serve_request *r, lt_err *err) {
   (void)err;
   const lt_models *models = &r->serve->models;
@@ -31,6 +50,7 @@ static lt_status about_models(lt_serve_request *r, lt_err *err) {
     lt_json_put_bool(&r->w, lt_str_eq(models->list[i].ref, models->default_ref));
     lt_json_key(&r->w, "isUsable");
     lt_json_put_bool(&r->w, models->missing[i] == NULL);
+    about_put_price(&r->w, &models->prices[i]);
     lt_json_end_object(&r->w);
   }
   lt_json_end_array(&r->w);

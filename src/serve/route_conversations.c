@@ -36,24 +36,41 @@ static lt_status conversations_list(lt_serve_request *r, lt_err *err) LT_YIELDS 
   if (cursor.n > 0 && tilde == SIZE_MAX) {
     return lt_fail(err, LT_E_INVALID, "query.cursor: take it from nextCursor of an answer");
   }
-  LT_TRY(lt_store_conversation_page(lt_serve_store(r->serve), r->user, lt_str_sub(cursor, 0, tilde),
-                                    lt_str_sub(cursor, tilde + 1, cursor.n), (size_t)limit, &list, err));
+  const lt_conversation_page page = {.user = r->user,
+                                     .text = lt_serve_request_query(r, "query"),
+                                     .used_at = lt_str_sub(cursor, 0, tilde),
+                                     .id = lt_str_sub(cursor, tilde + 1, cursor.n),
+                                     .max = (size_t)limit};
+  LT_TRY(lt_store_conversation_page(lt_serve_store(r->serve), &page, &list, err));
   return conversations_put_page(r, lt_buf_view(&list), limit, err);
+}
+
+/* The cursor of a page whose entries are known by their ids: `last` is its last one, or the oldest of prompts. */
+static void conversations_put_cursor(lt_serve_request *r, lt_json list, lt_json last, int64_t limit) {
+  lt_json id = lt_json_get(last, "id");
+  if (lt_json_count(list) == (uint32_t)limit && lt_json_exists(id)) {
+    lt_json_key(&r->w, "nextCursor");
+    lt_json_put_raw(&r->w, lt_json_text(id));
+  }
 }
 
 static lt_status conversations_get(lt_serve_request *r, lt_err *err) LT_YIELDS {
   int64_t limit;
+  lt_json_doc doc;
   LT_AUTO_BUF(about, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(prompts, LT_JSON_MAX_BYTES);
   LT_TRY(lt_serve_request_number(r, "limit", 1, LT_PROMPT_HISTORY_MAX, LT_SERVE_PAGE, &limit, err));
   lt_store *store = lt_serve_store(r->serve);
   LT_TRY(lt_store_conversation_get(store, r->user, r->id, &about, err));
-  LT_TRY(lt_store_history(store, r->user, r->id, (size_t)limit, &prompts, err));
+  LT_TRY(lt_store_history_before(store, r->user, r->id, lt_serve_request_query(r, "cursor"), (size_t)limit, &prompts,
+                                 err));
+  LT_TRY(lt_json_parse(r->arena, lt_buf_view(&prompts), &doc, err));
   lt_json_begin_object(&r->w);
   lt_json_key(&r->w, "conversation");
   lt_json_put_raw(&r->w, lt_buf_view(&about));
   lt_json_key(&r->w, "prompts");
   lt_json_put_raw(&r->w, lt_buf_view(&prompts));
+  conversations_put_cursor(r, lt_json_root(&doc), lt_json_at(lt_json_root(&doc), 0), limit);
   lt_json_end_object(&r->w);
   return LT_OK;
 }
@@ -113,7 +130,20 @@ static lt_status route_get_artifact(lt_serve_request *r, lt_err *err) LT_YIELDS 
 }
 
 static lt_status route_list_artifacts(lt_serve_request *r, lt_err *err) LT_YIELDS {
-  return lt_store_artifact_list(lt_serve_store(r->serve), r->user, &r->answer->body, err);
+  int64_t limit;
+  lt_json_doc doc;
+  LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
+  LT_TRY(lt_serve_request_number(r, "limit", 1, LT_ARTIFACTS_LISTED_MAX, LT_SERVE_PAGE, &limit, err));
+  LT_TRY(lt_store_artifact_page(lt_serve_store(r->serve), r->user, lt_serve_request_query(r, "cursor"), (size_t)limit,
+                                &list, err));
+  LT_TRY(lt_json_parse(r->arena, lt_buf_view(&list), &doc, err));
+  lt_json all = lt_json_root(&doc);
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "artifacts");
+  lt_json_put_raw(&r->w, lt_buf_view(&list));
+  conversations_put_cursor(r, all, lt_json_at(all, lt_json_count(all) > 0 ? lt_json_count(all) - 1 : 0), limit);
+  lt_json_end_object(&r->w);
+  return LT_OK;
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
@@ -121,10 +151,20 @@ static lt_status route_list_artifacts(lt_serve_request *r, lt_err *err) LT_YIELD
 
 static const lt_serve_parameter conversations_query[] = {
     {"limit", LIMIT("200"), "entries of a page"},
+    {"query", "{\"type\":\"string\"}", "only those that have it in their title, a message or an answer"},
     {"cursor", "{\"type\":\"string\"}", "nextCursor of the page before"},
     {NULL},
 };
-static const lt_serve_parameter conversation_query[] = {{"limit", LIMIT("1000"), "the last so many prompts"}, {NULL}};
+static const lt_serve_parameter conversation_query[] = {
+    {"limit", LIMIT("1000"), "the last so many prompts"},
+    {"cursor", "{\"type\":\"string\"}", "nextCursor of the page before: older prompts"},
+    {NULL},
+};
+static const lt_serve_parameter artifacts_query[] = {
+    {"limit", LIMIT("1000"), "entries of a page"},
+    {"cursor", "{\"type\":\"string\"}", "nextCursor of the page before"},
+    {NULL},
+};
 
 const lt_serve_route lt_route_conversations_rows[] = {
     {"GET", "/conversations", "listConversations", "Conversations, last used first.", .query = conversations_query,
@@ -138,7 +178,7 @@ const lt_serve_route lt_route_conversations_rows[] = {
     {"DELETE", "/conversations/{id}", "deleteConversation",
      "Removes a conversation with all that belongs to it; 409: a prompt of it has not ended.",
      .handle = route_delete_conversation},
-    {"GET", "/artifacts", "listArtifacts", "Artifacts, newest first, without their data.",
+    {"GET", "/artifacts", "listArtifacts", "Artifacts, newest first, without their data.", .query = artifacts_query,
      .handle = route_list_artifacts},
     {"GET", "/artifacts/{id}", "getArtifact", "The bytes of an artifact, as an attachment.",
      .flags = LT_SERVE_HAS_OWN_TYPE, .handle = route_get_artifact},

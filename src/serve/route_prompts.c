@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "app/waiting_calls.h"
+#include "app/write_preview.h"
 #include "base/sha256.h"
 #include "serve/serve_events.h"
 #include "serve/serve_queue.h"
@@ -233,6 +234,51 @@ static lt_status prompts_record(lt_serve_request *r, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
+/* --- What a call would change ------------------------------------------------------------------------------------- */
+static lt_json preview_find_call(lt_json prompt, lt_str id) {
+  for (lt_json_iter it = lt_json_each(lt_json_get(prompt, "output")); lt_json_next(&it);) {
+    if (lt_json_str_eq(lt_json_get(it.value, "id"), id) &&
+        lt_json_exists(lt_json_get(lt_json_get(it.value, "result"), "question"))) {
+      return it.value;
+    }
+  }
+  return (lt_json){NULL, 0};
+}
+
+static void preview_put(lt_serve_request *r, lt_json call) LT_YIELDS {
+  lt_write_change change;
+  lt_str tool = LT_STR_NULL;
+  LT_AUTO_BUF(diff, 4 * LT_PREVIEW_BYTES);
+  const lt_write_preview preview = {
+      .door = r->serve->session->door, .policy = lt_toolbox_policy(r->serve->session->toolbox), .user = r->user};
+  (void)lt_json_str(lt_json_get(call, "function"), r->arena, &tool);
+  lt_str input = lt_json_text(lt_json_get(call, "input"));
+  bool is_told = lt_write_preview_read(&preview, tool, input, r->call->cancel, &change) &&
+                 lt_write_preview_put_diff(&change, &diff);
+  lt_write_preview_release(&change);
+  lt_json_begin_object(&r->w);
+  if (is_told) {
+    lt_json_key(&r->w, "diff");
+    lt_json_put_str(&r->w, lt_buf_view(&diff));
+  }
+  lt_json_end_object(&r->w);
+}
+
+static lt_status prompts_preview(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
+  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+  lt_str id = lt_serve_request_query(r, "toolCallId");
+  LT_TRY(lt_store_prompt_get(lt_serve_store(r->serve), r->user, r->id, &prompt, err));
+  LT_TRY(lt_json_parse(r->arena, lt_buf_view(&prompt), &doc, err));
+  lt_json call = preview_find_call(lt_json_root(&doc), id);
+  if (!lt_json_exists(call)) {
+    return lt_serve_request_refuse(r, 404, "notfound", "No tool call \"%.*s\" waits for approval",
+                                   LT_STR_ARG(lt_str_sub(id, 0, 100)));
+  }
+  preview_put(r, call);
+  return LT_OK;
+}
+
 /* --- Deciding ----------------------------------------------------------------------------------------------------- */
 typedef struct prompt_verdict {
   lt_decision_verb verb;
@@ -350,6 +396,8 @@ static lt_status prompts_cancel(lt_serve_request *r, lt_err *err) LT_YIELDS {
 #define DONE(word) "{\"type\":\"object\",\"properties\":{\"" word "\":{\"const\":true}},\"required\":[\"" word "\"]}"
 #define PROMPT     "{\"$ref\":\"#/components/schemas/Prompt\"}"
 
+static const lt_serve_parameter preview_query[] = {{"toolCallId", ID, "the call that waits for an approval"}, {NULL}};
+
 const lt_serve_route lt_route_prompts_rows[] = {
     {"POST", "/prompt", "createPrompt",
      "Starts a prompt and answers at once; the prompt runs on. Idempotency-Key is heeded.",
@@ -366,6 +414,10 @@ const lt_serve_route lt_route_prompts_rows[] = {
     {"GET", "/prompts/{id}", "getPrompt", "A prompt with its outputs so far.", .answer = PROMPT, .handle = prompts_get},
     {"GET", "/prompts/{id}/record", "getRecord", "A prompt with everything that came to its programs from outside.",
      .answer = lt_serve_record_schema, .handle = prompts_record},
+    {"GET", "/prompts/{id}/preview", "getPreview",
+     "What a call that waits would change in a file, as a diff; {}: it writes none, or the file cannot be read.",
+     .answer = "{\"type\":\"object\",\"properties\":{\"diff\":" TEXT "}}", .query = preview_query,
+     .handle = prompts_preview},
     {"POST", "/prompts/{id}/approve", "approve", "Lets a tool call be made that waits for an approval.",
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"toolCallId\"],\"properties\":{"
              "\"toolCallId\":" ID ",\"input\":{\"type\":\"object\",\"description\":\"in place of the call's input\"},"

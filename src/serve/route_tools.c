@@ -34,9 +34,10 @@ static void tool_put_schemas(lt_json_writer *w, const lt_tool *tool) {
 
 static lt_status tools_put_found(lt_serve_request *r, const lt_catalog *catalog, lt_err *err) {
   size_t all = lt_catalog_count(catalog);
-  int64_t limit;
+  int64_t limit, from;
   bool is_brief = lt_str_eqc(lt_serve_request_query(r, "brief"), "true");
   LT_TRY(lt_serve_request_number(r, "limit", 1, LT_TOOLS_MAX, LT_TOOLS_MAX, &limit, err));
+  LT_TRY(lt_serve_request_number(r, "cursor", 0, LT_TOOLS_MAX, 0, &from, err));
   uint32_t *found = lt_arena_zalloc(r->arena, all + 1, sizeof *found);
   if (found == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools");
@@ -45,7 +46,8 @@ static lt_status tools_put_found(lt_serve_request *r, const lt_catalog *catalog,
   lt_json_begin_object(&r->w);
   lt_json_key(&r->w, "tools");
   lt_json_begin_array(&r->w);
-  for (size_t i = 0; i < count && i < (size_t)limit; i++) {
+  size_t end = count - (size_t)from > (size_t)limit && count > (size_t)from ? (size_t)(from + limit) : count;
+  for (size_t i = (size_t)from; i < end; i++) {
     const lt_tool *tool = lt_catalog_at(catalog, found[i]);
     lt_json_begin_object(&r->w);
     tool_put_about(&r->w, tool);
@@ -57,6 +59,10 @@ static lt_status tools_put_found(lt_serve_request *r, const lt_catalog *catalog,
   lt_json_end_array(&r->w);
   lt_json_key(&r->w, "found");
   lt_json_put_int(&r->w, (int64_t)count);
+  if (end < count) {
+    lt_json_key(&r->w, "nextCursor");
+    lt_json_put_str(&r->w, lt_arena_printf(r->arena, "%zu", end));
+  }
   lt_json_end_object(&r->w);
   return LT_OK;
 }
@@ -236,6 +242,7 @@ static lt_status tools_invoke(lt_serve_request *r, lt_err *err) LT_YIELDS {
 static const lt_serve_parameter tools_query[] = {
     {"query", "{\"type\":\"string\"}", "only tools that match it, best first"},
     {"limit", "{\"type\":\"integer\",\"minimum\":1}", "so many at most"},
+    {"cursor", "{\"type\":\"string\"}", "nextCursor of the page before"},
     {"brief", "{\"type\":\"boolean\"}", "without the schemas"},
     {NULL},
 };
@@ -254,9 +261,10 @@ static const lt_serve_parameter tools_query[] = {
 
 const lt_serve_route lt_route_tools_rows[] = {
     {"GET", "/tools", "listTools", "The tools that programs and models can call.",
-     .answer =
-         "{\"type\":\"object\",\"required\":[\"tools\",\"found\"],\"properties\":{\"found\":{\"type\":\"integer\"},"
-         "\"tools\":{\"type\":\"array\",\"items\":" TOOL "}}}",
+     .answer = "{\"type\":\"object\",\"required\":[\"tools\",\"found\"],\"properties\":{\"found\":{\"type\":"
+               "\"integer\"},\"nextCursor\":"
+               "{\"type\":\"string\"},"
+               "\"tools\":{\"type\":\"array\",\"items\":" TOOL "}}}",
      .query = tools_query, .handle = tools_list},
     {"GET", "/tools/{id}", "getTool", "A tool, with its declarations for programs.", .answer = TOOL,
      .handle = tools_get},

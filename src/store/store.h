@@ -62,6 +62,10 @@ void lt_store_artifacts_set_limits(lt_artifacts *artifacts, uint64_t run_bytes, 
 lt_status lt_store_artifact_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Appends a JSON array of the user's artifacts, newest first, without data; at most LT_ARTIFACTS_LISTED_MAX. */
 lt_status lt_store_artifact_list(lt_store *store, lt_str user, lt_buf *out, lt_err *err) LT_YIELDS;
+/* The same, in pages of at most `max`: those older than the artifact `id` that the page before ended with; empty: the
+ * first page. */
+lt_status lt_store_artifact_page(lt_store *store, lt_str user, lt_str id, size_t max, lt_buf *out,
+                                 lt_err *err) LT_YIELDS;
 
 /* --- Blobs: large data that many prompts share ----------------------------------------------------------- */
 #define LT_BLOB_HASH_BYTES 32 /* hexadecimal digits of a blob's name */

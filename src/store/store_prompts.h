@@ -21,9 +21,16 @@ lt_status lt_store_new_prompt_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err
 lt_status lt_store_conversation_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Appends the user's conversations as an array of the same, last used first; at most `max`. */
 lt_status lt_store_conversation_list(lt_store *store, lt_str user, size_t max, lt_buf *out, lt_err *err) LT_YIELDS;
-/* The same, in pages: those that were last used before `used_at`, the `updatedAt` of the conversation `id` that the
- * page before ended with; empty: the first page. */
-lt_status lt_store_conversation_page(lt_store *store, lt_str user, lt_str used_at, lt_str id, size_t max, lt_buf *out,
+typedef struct lt_conversation_page {
+  lt_str user;
+  lt_str text; /* only conversations that have it in their title, a message or an answer; empty: all */
+  /* Those that were last used before `used_at`, the `updatedAt` of the conversation `id` that the page before ended
+   * with; empty: the first page. */
+  lt_str used_at, id;
+  size_t max;
+} lt_conversation_page;
+/* The same, in pages. Letters of ASCII match in either case. */
+lt_status lt_store_conversation_page(lt_store *store, const lt_conversation_page *page, lt_buf *out,
                                      lt_err *err) LT_YIELDS;
 lt_status lt_store_conversation_set_title(lt_store *store, lt_str user, lt_str id, lt_str title, lt_err *err) LT_YIELDS;
 
@@ -82,6 +89,9 @@ lt_status lt_store_prompt_get(lt_store *store, lt_str user, lt_str id, lt_buf *o
 /* The last `max` prompts of a conversation as an array of the same, oldest first. An unknown conversation has none. */
 lt_status lt_store_history(lt_store *store, lt_str user, lt_str conversation, size_t max, lt_buf *out,
                            lt_err *err) LT_YIELDS;
+/* The same, of the prompts before the prompt `before`; empty: of all. */
+lt_status lt_store_history_before(lt_store *store, lt_str user, lt_str conversation, lt_str before, size_t max,
+                                  lt_buf *out, lt_err *err) LT_YIELDS;
 
 /* --- What a reader has got ---------------------------------------------------------------------------------------- */
 /* Notes that a reader has got the outputs of a prompt up to this change. Lower numbers change nothing. Does not yield

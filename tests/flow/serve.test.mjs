@@ -377,6 +377,77 @@ describe("programs and tools", { concurrency: 2 }, () => {
     await s.stop();
   });
 
+  test("conversations are found by their title, a message or an answer, in pages", async () => {
+    const s = await serve({}, { env });
+    for (let i = 0; i < 3; i++) await s.post("/run", { code: `output('Number ${i} says "h\u00e9llo"\\n')`, keep: true });
+    await s.post("/run", { code: "'something else'", keep: true });
+    const found = async (query, more = "") => (await s.get(`/conversations?query=${encodeURIComponent(query)}${more}`)).json;
+    assert.equal((await found('says "h\u00e9llo"')).conversations.length, 3); // as it was said, not as it is written in JSON
+    assert.equal((await found("NUMBER 1")).conversations.length, 1);
+    assert.deepEqual((await found("100%")).conversations, []);
+    const page = await found("number", "&limit=2");
+    const next = await found("number", `&limit=2&cursor=${encodeURIComponent(page.nextCursor)}`);
+    assert.deepEqual([page.conversations.length, next.conversations.length, next.nextCursor], [2, 1, undefined]);
+    await s.ask("PATCH", `/conversations/${next.conversations[0].id}`, { title: "A zebra" });
+    assert.deepEqual((await found("zebra")).conversations.map((one) => one.id), [next.conversations[0].id]);
+    await s.stop();
+  });
+
+  test("prompts of a conversation, artifacts and tools in pages", async () => {
+    const s = await serve({ mcpServers: { shop: scripted([1, 2, 3].map((n) => ({ tool: { name: `tool${n}`, inputSchema: { type: "object" } } }))) } }, { env });
+    const one = (await s.post("/prompt", { input: "hello", mode: "code" })).json;
+    const ids = [one.promptId];
+    for (const input of ["again", "hello"]) {
+      await s.prompt(ids.at(-1));
+      ids.push((await s.post("/prompt", { input, mode: "code", conversationId: one.conversationId, whenBusy: "queue" })).json.promptId);
+    }
+    await s.prompt(ids.at(-1));
+    const newest = (await s.get(`/conversations/${one.conversationId}?limit=2`)).json;
+    assert.deepEqual([newest.prompts.map((it) => it.id), newest.nextCursor], [ids.slice(1), ids[1]]);
+    const older = (await s.get(`/conversations/${one.conversationId}?limit=2&cursor=${newest.nextCursor}`)).json;
+    assert.deepEqual([older.prompts.map((it) => it.id), older.nextCursor], [ids.slice(0, 1), undefined]);
+    await s.post("/run", { code: "for (let i = 0; i < 5; i++) storeArtifact({ i })" });
+    const seen = [];
+    for (let cursor = ""; ;) {
+      const { artifacts, nextCursor } = (await s.get(`/artifacts?limit=2${cursor}`)).json;
+      seen.push(...artifacts.map((it) => it.id));
+      if (nextCursor === undefined) break;
+      cursor = `&cursor=${nextCursor}`;
+    }
+    assert.deepEqual([seen.length, new Set(seen).size], [5, 5]);
+    const all = (await s.get("/tools?brief=true")).json;
+    assert.equal(all.tools.length, all.found);
+    const first = (await s.get("/tools?brief=true&limit=2")).json;
+    const rest = (await s.get(`/tools?brief=true&cursor=${first.nextCursor}`)).json;
+    assert.deepEqual([...first.tools, ...rest.tools], all.tools);
+    assert.deepEqual((await s.get("/tools?cursor=1000")).json.tools, []);
+    await s.stop();
+  });
+
+  test("what a write would change, secrets masked; prices of models", async () => {
+    const schema = (...names) => ({ type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])), required: names });
+    const write = { tool: { name: "write_file", inputSchema: schema("path", "content") } };
+    const read = { tool: { name: "read_text_file", inputSchema: schema("path"), annotations: { readOnlyHint: true } }, result: { content: [{ type: "text", text: "one\ntwo s3cr3t-t0k3n-of-ours\n" }] } };
+    const models = [{ ref: "normal", model: "m", price: { input: 0.15, output: 2, cachedInput: 0.075 } }, { ref: "free" }];
+    const s = await serve({ mcpServers: { fs: { ...scripted([write, read]), env: { KEY: "${SECRET_KEY}" } } }, models, tools: { policy: [{ match: "*.write_file", action: "ask" }] } }, { env: { ...env, SECRET_KEY: "s3cr3t-t0k3n-of-ours" } });
+    const run = (await s.post("/run", { code: "fsWriteFile({ path: 'a.md', content: 'one\\nthree\\n' })", waitMs: 0 })).json;
+    const call = await s.waiting(run.promptId);
+    const { diff } = (await s.get(`/prompts/${run.promptId}/preview?toolCallId=${call.id}`)).json;
+    assert.match(diff, /^--- a\.md\n\+\+\+ a\.md\n one\n-two (?!s3cr3t)\S+\n\+three\n$/);
+    assert.equal((await s.get(`/prompts/${run.promptId}/preview?toolCallId=nope`)).status, 404);
+    assert.equal((await s.get("/prompts/nope/preview?toolCallId=x")).status, 404);
+    await s.post(`/prompts/${run.promptId}/reject`, { toolCallId: call.id });
+    await s.prompt(run.promptId);
+    assert.equal((await s.get(`/prompts/${run.promptId}/preview?toolCallId=${call.id}`)).status, 404);
+    assert.deepEqual((await s.get("/models")).json.models.map((one) => [one.ref, one.price]), [["normal", { input: 0.15, output: 2, cachedInput: 0.075 }], ["free", undefined]]);
+    await s.stop();
+    const plain = await shop();
+    const other = (await plain.post("/run", { code: "cashPay({})", waitMs: 0 })).json;
+    const asked = await plain.waiting(other.promptId);
+    assert.deepEqual((await plain.get(`/prompts/${other.promptId}/preview?toolCallId=${asked.id}`)).json, {});
+    await plain.stop();
+  });
+
   test("the API describes itself, and every operation of it exists", async () => {
     const s = await serve({}, { env });
     const document = (await s.get("/openapi.json")).json;

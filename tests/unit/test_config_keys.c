@@ -49,6 +49,9 @@ static void put_value(lt_json_writer *w, const lt_config_key *key) {
     case LT_CONFIG_NUMBER:
       lt_json_put_int(w, key->min == key->standard ? key->min + 1 : key->min);
       break;
+    case LT_CONFIG_DECIMAL:
+      lt_json_put_raw(w, LT_STR("0.15"));
+      break;
     case LT_CONFIG_TRUTH:
     case LT_CONFIG_MAYBE:
       lt_json_put_bool(w, key->standard <= 0);
@@ -206,6 +209,7 @@ static size_t member_bytes(const lt_config_key *key) {
       return sizeof(lt_config_passthrough);
     case LT_CONFIG_TEXT:
     case LT_CONFIG_NUMBER:
+    case LT_CONFIG_DECIMAL:
     case LT_CONFIG_TEXTS:
     case LT_CONFIG_ENV:
     case LT_CONFIG_HEADERS:

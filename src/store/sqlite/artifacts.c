@@ -193,10 +193,12 @@ static lt_status artifact_select(struct sqlite3 *sql, void *arg, lt_err *err) {
 static lt_status artifact_select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
   const lt_db_read_job *job = arg;
   lt_db_job_rewind(job->out, job->start);
-  lt_query query =
-      lt_query_prepare(sql, "SELECT " COLUMNS " FROM artifacts WHERE user = ? ORDER BY number DESC LIMIT ?");
+  lt_query query = lt_query_prepare(sql, "SELECT " COLUMNS
+                                         " FROM artifacts WHERE user = ?1 AND (?2 = '' OR number < (SELECT number"
+                                         " FROM artifacts WHERE id = ?2 AND user = ?1)) ORDER BY number DESC LIMIT ?3");
   lt_query_text(&query, job->user);
-  lt_query_int(&query, LT_ARTIFACTS_LISTED_MAX);
+  lt_query_text(&query, job->id);
+  lt_query_int(&query, (int64_t)job->max);
   lt_json_writer w = lt_json_writer_on(job->out);
   lt_json_begin_array(&w);
   while (lt_query_row(&query)) {
@@ -215,6 +217,10 @@ lt_status lt_store_artifact_get(lt_store *db, lt_str user, lt_str id, lt_buf *ou
 }
 
 lt_status lt_store_artifact_list(lt_store *db, lt_str user, lt_buf *out, lt_err *err) {
-  lt_db_read_job job = {.user = user, .out = out};
+  return lt_store_artifact_page(db, user, LT_STR(""), LT_ARTIFACTS_LISTED_MAX, out, err);
+}
+
+lt_status lt_store_artifact_page(lt_store *db, lt_str user, lt_str id, size_t max, lt_buf *out, lt_err *err) {
+  lt_db_read_job job = {.user = user, .id = id, .max = max, .out = out};
   return lt_db_job_read(db, artifact_select_list, &job, err);
 }

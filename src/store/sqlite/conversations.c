@@ -84,18 +84,27 @@ static lt_status conversation_select_list(struct sqlite3 *sql, void *arg, lt_err
 typedef struct conversation_page_job {
   lt_db_read_job read; /* first: id is the conversation that the page before ended with */
   lt_str used_at;
+  lt_str text; /* that is looked for; empty: none */
 } conversation_page_job;
+
+/* In the title, a message or an answer, whatever the case of its ASCII letters. */
+#define HAS_TEXT                                                                                          \
+  "(?4 = '' OR instr(lower(c.title), lower(?4)) > 0 OR EXISTS (SELECT 1 FROM prompts p WHERE "            \
+  "p.conversation = c.number AND (instr(lower(p.input), lower(?4)) > 0 OR EXISTS (SELECT 1 FROM "         \
+  "prompt_outputs o WHERE o.prompt = p.number AND json_valid(o.json) AND json_extract(o.json, '$.type') " \
+  "= 'text' AND instr(lower(json_extract(o.json, '$.content')), lower(?4)) > 0))))"
 
 static lt_status conversation_select_page(struct sqlite3 *sql, void *arg, lt_err *err) {
   const conversation_page_job *job = arg;
   lt_db_job_rewind(job->read.out, job->read.start);
-  lt_query query =
-      lt_query_prepare(sql, SELECT_ROWS
-                       "WHERE user = ?1 AND (updated_at < ?2 OR (updated_at = ?2 AND number < (SELECT number FROM"
-                       " conversations WHERE id = ?3))) ORDER BY updated_at DESC, number DESC LIMIT ?4");
+  lt_query query = lt_query_prepare(
+      sql, SELECT_ROWS
+      "WHERE user = ?1 AND (updated_at < ?2 OR (updated_at = ?2 AND number < (SELECT number FROM"
+      " conversations WHERE id = ?3))) AND " HAS_TEXT " ORDER BY updated_at DESC, number DESC LIMIT ?5");
   lt_query_text(&query, job->read.user);
   lt_query_text(&query, job->used_at);
   lt_query_text(&query, job->read.id);
+  lt_query_text(&query, job->text);
   return conversation_put_rows(&query, &job->read, err);
 }
 
@@ -120,13 +129,14 @@ lt_status lt_store_conversation_list(lt_store *db, lt_str user, size_t max, lt_b
   return lt_db_job_read(db, conversation_select_list, &job, err);
 }
 
-lt_status lt_store_conversation_page(lt_store *db, lt_str user, lt_str used_at, lt_str id, size_t max, lt_buf *out,
-                                     lt_err *err) {
+lt_status lt_store_conversation_page(lt_store *db, const lt_conversation_page *page, lt_buf *out, lt_err *err) {
+  lt_str used_at = page->used_at;
   char last[64]; /* later than any time */
   lt_str before = used_at.n > 0 && used_at.n < sizeof last ? used_at : LT_STR("9");
   memcpy(last, before.p, before.n);
-  conversation_page_job job = {.read = {.user = user, .id = id, .max = max, .out = out},
-                               .used_at = lt_str_from(last, before.n)};
+  conversation_page_job job = {.read = {.user = page->user, .id = page->id, .max = page->max, .out = out},
+                               .used_at = lt_str_from(last, before.n),
+                               .text = page->text.n > 0 ? page->text : LT_STR("")};
   return lt_db_job_read(db, conversation_select_page, &job.read, err);
 }
 

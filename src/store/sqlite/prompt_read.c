@@ -39,16 +39,23 @@ static lt_status prompt_range_find(struct sqlite3 *sql, const lt_db_read_job *jo
   return prompt_range_read(&query, ret_range, err);
 }
 
+typedef struct prompt_history_job {
+  lt_db_read_job read; /* first */
+  lt_str before;       /* a prompt's id; empty: none */
+} prompt_history_job;
+
 /* `max` is not 0. When there are fewer prompts, the range begins at 0, before all of them. */
-static lt_status prompt_range_find_newest(struct sqlite3 *sql, const lt_db_read_job *job, prompt_range *ret_range,
+static lt_status prompt_range_find_newest(struct sqlite3 *sql, const prompt_history_job *job, prompt_range *ret_range,
                                           lt_err *err) {
   lt_query query = lt_query_prepare(sql,
-                                    "SELECT number, ifnull((SELECT number FROM prompts WHERE conversation = c.number"
-                                    " ORDER BY number DESC LIMIT 1 OFFSET ?), 0), 0x7fffffffffffffff"
-                                    " FROM conversations c WHERE id = ? AND user = ?");
-  lt_query_int(&query, job->max <= INT64_MAX ? (int64_t)job->max - 1 : INT64_MAX);
-  lt_query_text(&query, job->id);
-  lt_query_text(&query, job->user);
+                                    "SELECT c.number, ifnull((SELECT number FROM prompts WHERE conversation = c.number"
+                                    " AND number < e.at ORDER BY number DESC LIMIT 1 OFFSET ?), 0), e.at - 1"
+                                    " FROM (SELECT ifnull((SELECT number FROM prompts WHERE id = ?), "
+                                    "0x7fffffffffffffff) AS at) e, conversations c WHERE c.id = ? AND c.user = ?");
+  lt_query_int(&query, job->read.max <= INT64_MAX ? (int64_t)job->read.max - 1 : INT64_MAX);
+  lt_query_text(&query, job->before);
+  lt_query_text(&query, job->read.id);
+  lt_query_text(&query, job->read.user);
   return prompt_range_read(&query, ret_range, err);
 }
 
@@ -173,7 +180,7 @@ static lt_status prompt_read_select_history(struct sqlite3 *sql, void *arg, lt_e
   prompt_range r = {.first = 1};
   lt_db_job_rewind(job->out, job->start);
   if (job->max > 0) {
-    LT_TRY(prompt_range_find_newest(sql, job, &r, err));
+    LT_TRY(prompt_range_find_newest(sql, arg, &r, err));
   }
   lt_json_writer w = lt_json_writer_on(job->out);
   lt_json_begin_array(&w);
@@ -190,6 +197,11 @@ lt_status lt_store_prompt_get(lt_store *db, lt_str user, lt_str id, lt_buf *out,
 }
 
 lt_status lt_store_history(lt_store *db, lt_str user, lt_str conversation, size_t max, lt_buf *out, lt_err *err) {
-  lt_db_read_job job = {.user = user, .id = conversation, .max = max, .out = out};
-  return lt_db_job_read(db, prompt_read_select_history, &job, err);
+  return lt_store_history_before(db, user, conversation, LT_STR(""), max, out, err);
+}
+
+lt_status lt_store_history_before(lt_store *db, lt_str user, lt_str conversation, lt_str before, size_t max,
+                                  lt_buf *out, lt_err *err) {
+  prompt_history_job job = {.read = {.user = user, .id = conversation, .max = max, .out = out}, .before = before};
+  return lt_db_job_read(db, prompt_read_select_history, &job.read, err);
 }

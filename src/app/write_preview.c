@@ -1,30 +1,9 @@
-#include "cli/write_preview.h"
+#include "app/write_preview.h"
 
 #include "base/limits.h"
-#include "base/utf8.h"
-#include "cli/json_view.h"
-#include "cli/text_block.h"
-#include "json/json.h"
 #include "text/line_diff.h"
-#include "types/typegen_text.h"
 
-#define CONTEXT_LINES 3
-#define MARGIN        LT_STR("    ")
-
-/* A call that writes a file. */
-typedef struct file_write {
-  lt_arena arena;
-  lt_catalog *catalog;
-  const lt_tool *tool;
-  const lt_tool *reader;
-  const char *path_name; /* the reader's member that takes the path */
-  lt_json input;
-  const char *own_path, *own_text; /* the members of the call itself */
-  lt_str path;
-  lt_json text;  /* the new text; or none, and ... */
-  lt_json edits; /* ... replacements in the old one */
-  lt_buf before, after;
-} file_write;
+typedef lt_write_change file_write;
 
 /* --- The shape of the call ---------------------------------------------------------------------------------------- */
 static const char *const write_preview_path_names[] = {"path", "file_path", "filePath", "filename", "file", "filepath"};
@@ -139,7 +118,7 @@ static bool write_preview_take_text(file_write *w, const lt_buf *answer) {
 static bool write_preview_read_old(file_write *w, const lt_write_preview *preview, lt_cancel *cancel) LT_YIELDS {
   LT_AUTO_BUF(input, LT_MIB);
   LT_AUTO_BUF(answer, LT_PREVIEW_BYTES);
-  const lt_caller caller = {.user = LT_STR("local"), .run = LT_STR("question"), .policy = preview->policy};
+  const lt_caller caller = {.user = preview->user, .run = LT_STR("question"), .policy = preview->policy};
   const lt_invoke_options options = {.timeout_ms = LT_PREVIEW_MS, .cancel = cancel, .caller = &caller};
   lt_json_writer writer = lt_json_writer_on(&input);
   lt_json_begin_object(&writer);
@@ -191,63 +170,8 @@ static bool write_preview_make_new(file_write *w) {
   return w->after.status == LT_OK;
 }
 
-/* --- The lines ---------------------------------------------------------------------------------------------------- */
-static void write_preview_on_step(void *arg, const lt_line_diff_step *step) {
-  lt_buf *out = arg;
-  static const char marks[] = {[LT_DIFF_SAME] = '|', [LT_DIFF_REMOVED] = '-', [LT_DIFF_ADDED] = '+'};
-  if (step->mark == LT_DIFF_SKIPPED) {
-    lt_buf_printf(out, "\n    ... %zu lines stay as they are", step->count);
-  } else if (step->mark == LT_DIFF_NO_END) {
-    lt_buf_addc(out, "\n    (no line break at its end)");
-  } else {
-    (void)lt_text_block_line(out, MARGIN, marks[step->mark], step->line, true);
-  }
-}
-
-/* The members that are neither the path nor the text, as an object. */
-static void write_preview_put_rest(file_write *w, lt_buf *out) {
-  LT_AUTO_BUF(rest, 2 * LT_PREVIEW_BYTES);
-  lt_json_writer writer = lt_json_writer_on(&rest);
-  size_t count = 0;
-  lt_json_begin_object(&writer);
-  for (lt_json_iter it = lt_json_each(w->input); lt_json_next(&it);) {
-    if (!lt_json_str_eq(it.key, lt_str_of(w->own_path)) && !lt_json_str_eq(it.key, lt_str_of(w->own_text))) {
-      lt_str key = LT_STR_NULL;
-      (void)lt_json_str(it.key, &w->arena, &key);
-      lt_json_key_str(&writer, key);
-      lt_json_put_raw(&writer, lt_json_text(it.value));
-      count++;
-    }
-  }
-  lt_json_end_object(&writer);
-  if (count > 0) {
-    lt_buf_addc(out, "  with: ");
-    (void)lt_json_view_add(out, lt_buf_view(&rest), "  ", true);
-    lt_buf_byte(out, '\n');
-  }
-}
-
-static bool write_preview_put(file_write *w, lt_buf *out) {
-  size_t from = out->n;
-  bool is_same = lt_str_eq(lt_buf_view(&w->before), lt_buf_view(&w->after));
-  lt_buf_addc(out, "  changes ");
-  lt_typegen_put_string(out, lt_utf8_cut(w->path, LT_KIB));
-  lt_buf_addc(out, ", compared with what ");
-  lt_typegen_put_line(out, w->reader->id, 200);
-  lt_buf_addc(out, is_same ? " reads now: nothing in it changes" : " reads now:");
-  bool is_put = lt_line_diff(lt_buf_view(&w->before), lt_buf_view(&w->after), CONTEXT_LINES, write_preview_on_step, out,
-                             NULL) == LT_OK;
-  lt_buf_byte(out, '\n');
-  write_preview_put_rest(w, out);
-  if (!is_put || out->status != LT_OK || out->n - from > LT_PREVIEW_BYTES * 2) {
-    out->n = from;
-    return false;
-  }
-  return true;
-}
-
 static bool write_preview_of(file_write *w, const lt_write_preview *preview, lt_str tool, lt_str input,
-                             lt_cancel *cancel, lt_buf *out) LT_YIELDS {
+                             lt_cancel *cancel) LT_YIELDS {
   if (lt_door_catalog(preview->door, &w->catalog, NULL) != LT_OK) {
     return false;
   }
@@ -258,21 +182,43 @@ static bool write_preview_of(file_write *w, const lt_write_preview *preview, lt_
   }
   lt_secrets_mask_buf(lt_door_secrets(preview->door), &w->before);
   lt_secrets_mask_buf(lt_door_secrets(preview->door), &w->after);
-  return w->before.status == LT_OK && w->after.status == LT_OK && write_preview_put(w, out);
+  return w->before.status == LT_OK && w->after.status == LT_OK;
 }
 
-bool lt_write_preview_add(const lt_write_preview *preview, lt_str tool, lt_str input, lt_cancel *cancel, lt_buf *out) {
-  if (preview->door == NULL || input.n > LT_PREVIEW_BYTES) {
-    return false;
+bool lt_write_preview_read(const lt_write_preview *preview, lt_str tool, lt_str input, lt_cancel *cancel,
+                           lt_write_change *ret) {
+  *ret = (lt_write_change){.catalog = NULL};
+  lt_arena_init(&ret->arena, 16 * LT_PREVIEW_BYTES);
+  lt_buf_init(&ret->before, LT_PREVIEW_BYTES);
+  lt_buf_init(&ret->after, 2 * LT_PREVIEW_BYTES);
+  return preview->door != NULL && input.n <= LT_PREVIEW_BYTES && write_preview_of(ret, preview, tool, input, cancel);
+}
+
+void lt_write_preview_release(lt_write_change *change) {
+  lt_catalog_unref(change->catalog);
+  lt_buf_release(&change->before);
+  lt_buf_release(&change->after);
+  lt_arena_release(&change->arena);
+}
+
+/* --- The lines ---------------------------------------------------------------------------------------------------- */
+static void write_preview_on_step(void *arg, const lt_line_diff_step *step) {
+  lt_buf *out = arg;
+  static const char marks[] = {[LT_DIFF_SAME] = ' ', [LT_DIFF_REMOVED] = '-', [LT_DIFF_ADDED] = '+'};
+  if (step->mark == LT_DIFF_SKIPPED) {
+    lt_buf_printf(out, "@@ %zu lines stay as they are @@\n", step->count);
+  } else if (step->mark == LT_DIFF_NO_END) {
+    lt_buf_addc(out, "\\ No newline at end of file\n");
+  } else {
+    lt_buf_byte(out, marks[step->mark]);
+    lt_buf_add(out, step->line);
+    lt_buf_byte(out, '\n');
   }
-  file_write w = {.catalog = NULL};
-  lt_arena_init(&w.arena, 16 * LT_PREVIEW_BYTES);
-  lt_buf_init(&w.before, LT_PREVIEW_BYTES);
-  lt_buf_init(&w.after, 2 * LT_PREVIEW_BYTES);
-  bool is_added = write_preview_of(&w, preview, tool, input, cancel, out);
-  lt_catalog_unref(w.catalog);
-  lt_buf_release(&w.before);
-  lt_buf_release(&w.after);
-  lt_arena_release(&w.arena);
-  return is_added;
+}
+
+bool lt_write_preview_put_diff(const lt_write_change *change, lt_buf *out) {
+  lt_buf_printf(out, "--- %.*s\n+++ %.*s\n", LT_STR_ARG(change->path), LT_STR_ARG(change->path));
+  return lt_line_diff(lt_buf_view(&change->before), lt_buf_view(&change->after), LT_WRITE_PREVIEW_CONTEXT,
+                      write_preview_on_step, out, NULL) == LT_OK &&
+         out->status == LT_OK;
 }
