@@ -578,6 +578,14 @@ void lt_agent_count_usage(lt_agent *agent, lt_str prompt, const lt_usage *usage)
   }
 }
 
+size_t lt_agent_count(const lt_agent *agent, lt_str user) {
+  size_t count = 0;
+  for (const lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
+    count += lt_str_eq(turn_state->turn.user, user);
+  }
+  return count;
+}
+
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
   lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);
   if (turn_state == NULL) {

@@ -168,6 +168,8 @@ lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str ca
 /* Counts tokens that were used for a prompt outside of its own requests: a server has asked the model in one of its
  * calls. Nothing where the prompt does not run here. */
 void lt_agent_count_usage(lt_agent *agent, lt_str prompt, const lt_usage *usage);
+/* How many prompts of a user run here, those that wait for approval among them. */
+size_t lt_agent_count(const lt_agent *agent, lt_str user);
 /* Cancels a prompt, which ends as soon as its current step can be stopped. LT_E_NOTFOUND: the prompt does not run in
  * this process. */
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err);

@@ -176,7 +176,6 @@
 #define LT_HTTP_STREAM_MAX_BYTES       (128 * LT_MIB) /* unsent, of one answer in pieces: two of the longest messages */
 #define LT_HTTP_STREAMS_MAX_BYTES      LT_GIB         /* ... and of all of one server */
 #define LT_HTTP_STREAM_BLOCK_BYTES     (4 * LT_KIB)   /* that are handed to the connection at once */
-#define LT_HTTP_SERVER_BODY_MS         120000         /* from a request's first line to the end of its body */
 
 /* --- models (model/model.h) --------------------------------------------------------------------------------------- */
 #define LT_MODEL_MAX_TOKENS         4096         /* of an answer unless asked otherwise */
@@ -323,8 +322,24 @@
 #define LT_GATEWAY_LIST_TTL_MS       (5 * 60 * 1000) /* how long a client may keep our list of tools */
 
 /* --- HTTP API (src/serve) ----------------------------------------------------------------------------------------- */
-#define LT_SERVE_PORT            8420           /* of `lathe serve`, unless configured otherwise */
-#define LT_SERVE_BODY_BYTES      (8 * LT_MIB)   /* of a request: the longest input, with its escapes */
+#define LT_SERVE_PORT            8420          /* of `lathe serve`, unless configured otherwise */
+#define LT_SERVE_BODY_BYTES      (8 * LT_MIB)  /* of a request: the longest input, with its escapes */
+#define LT_SERVE_BODY_MAX_BYTES  (64 * LT_MIB) /* the same, when the configuration wants more */
+#define LT_SERVE_CONNECTIONS     12000         /* at once: the readers, and requests beside them */
+#define LT_SERVE_CONNECTIONS_FEW 4096          /* fewer are worth a warning */
+#define LT_SERVE_ADDRESS_CONNECTIONS                                                                               \
+  256                                  /* of one address: browsers have 6 each, and an office may have one address \
+                                        */
+#define LT_SERVE_USER_RATE       200   /* requests of a user each second: an application may be one user */
+#define LT_SERVE_ADDRESS_RATE    20    /* ... of an address that no user is known of: a page with its parts */
+#define LT_SERVE_USER_REQUESTS   500   /* requests of a user at once */
+#define LT_SERVE_USER_PROMPTS    200   /* prompts of a user that have not ended: each has a sandbox */
+#define LT_SERVE_USER_READERS    100   /* streams of events of a user */
+#define LT_SERVE_USER_QUEUED     100   /* requests of a user that wait for a conversation */
+#define LT_SERVE_QUEUED_MAX      10000 /* ... of all users */
+#define LT_SERVE_GUESTS_MAX      16384 /* users and addresses whose rates are known at once */
+#define LT_SERVE_PROXIES_MAX     64    /* addresses and networks of server.proxy.from */
+#define LT_SERVE_FORWARDED_MAX   32    /* addresses of an X-Forwarded-For that are looked at, from its end */
 #define LT_SERVE_BODIES_BYTES    (256 * LT_MIB) /* of all requests that are being received or answered */
 #define LT_SERVE_ANSWER_BYTES    LT_GIB
 #define LT_SERVE_PAGE_MAX        200   /* entries of one page of a list */
@@ -340,7 +355,6 @@
 #define LT_SERVE_HEARTBEAT_MS    15000          /* between two signs of life on a stream without events */
 #define LT_SERVE_READER_BYTES    (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
 #define LT_SERVE_READERS_MAX     10000          /* streams of events at once */
-#define LT_SERVE_CONNECTIONS_MAX 12000          /* at once: the readers, and requests beside them */
 #define LT_SERVE_READERS_BUCKETS 1024           /* of readers that want one prompt's events */
 #define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
 #define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */

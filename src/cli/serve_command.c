@@ -18,7 +18,8 @@ typedef struct serve_options {
 } serve_options;
 
 static const lt_option serve_option_rows[] = {
-    {"--listen", NULL, "HOST:PORT", "where to listen (default: server.listen, else 127.0.0.1:8420; port 0: any)",
+    {"--listen", NULL, "HOST:PORT",
+     "where to listen, or unix:PATH (default: server.listen, else 127.0.0.1:8420; port 0: any)",
      LT_OPTION_IS_TEXT(serve_options, listen)},
     {"--page", NULL, "FOLDER", "serve the page's files from FOLDER, for work on them (src/serve/page)",
      LT_OPTION_IS_TEXT(serve_options, page)},
@@ -30,8 +31,11 @@ static lt_status serve_check(lt_command_session *s, void *arg, lt_err *err) {
   const serve_options *opt = arg;
   const lt_serve_options how = {.listen = opt->listen};
   lt_status status = lt_serve_check_listen(&s->app.config, &how, err);
-  return status == LT_E_CONFIG && opt->listen != NULL ? lt_fail(err, LT_E_INVALID, "--listen: %s", lt_err_msg(err))
-                                                      : status;
+  if (status == LT_E_CONFIG && opt->listen != NULL) {
+    return lt_fail(err, LT_E_INVALID, "--listen: %s", lt_err_msg(err));
+  }
+  LT_TRY(status);
+  return lt_serve_check_proxy(&s->app.config, err);
 }
 
 /* SIGTERM and SIGINT fire the session's cancel. */

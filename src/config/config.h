@@ -181,14 +181,33 @@ typedef enum lt_config_log_level {
   LT_CONFIG_LOG_INFO,
   LT_CONFIG_LOG_DEBUG
 } lt_config_log_level;
+/* server.limits; 0: see the table of keys. "At once" and rates are each user's, unless an address is named. */
+typedef struct lt_config_limits {
+  int64_t body_bytes, header_bytes;
+  int64_t idle_ms;
+  int64_t connections, connections_per_address;
+  int64_t requests_per_second, requests_burst;
+  int64_t address_requests_per_second, address_requests_burst; /* of an address that no user is known of */
+  int64_t requests, prompts, readers, queued;                  /* at once */
+} lt_config_limits;
+
+/* server.proxy: who is in front of the server. */
+typedef struct lt_config_proxy {
+  const char *const *from; /* addresses, networks and "unix", NULL last */
+  const char *user_header; /* NULL: it does not say who asks */
+  const char *secret;      /* NULL: its address is enough */
+} lt_config_proxy;
 
 typedef struct lt_config_http {
   const char *listen;         /* NULL: LT_SERVE_PORT of loopback */
+  const char *socket_group;   /* of a unix socket; NULL: none */
   const char *const *hosts;   /* NULL last */
   const char *const *origins; /* NULL last */
   const char *const *tokens;  /* NULL last; of `lathe mcp --http` */
   lt_config_log log;
   lt_config_log_level log_level; /* logLevel */
+  lt_config_limits limits;
+  lt_config_proxy proxy;
 } lt_config_http;
 
 /* An entry of a mapping of names to numbers. */

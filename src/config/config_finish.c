@@ -1,6 +1,7 @@
 #include "config/config_finish.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/time_zone.h"
@@ -280,4 +281,36 @@ lt_status lt_config_finish_time_zone(const lt_config_reading *r, const lt_yaml_n
                  "%s:%u: sandbox.timeZone: there is no time zone \"%.64s\"; names are such as Europe/Berlin, "
                  "America/New_York and UTC",
                  r->name, node->line, config->time_zone);
+}
+
+/* --- Servers ------------------------------------------------------------------------------------------------------ */
+
+/* What it means is io/address_range.h's to say; here is only what nobody could mean. */
+lt_status lt_config_finish_proxy_from(const lt_config_reading *r, const lt_yaml_node *node,
+                                      const lt_config_place *place, void *record) {
+  const lt_config *config = record;
+  for (const char *const *from = config->server.proxy.from; *from != NULL; from++) {
+    if (strcmp(*from, "unix") != 0 && strspn(*from, "0123456789abcdefABCDEF.:/") != strlen(*from)) {
+      return lt_fail(r->err, LT_E_CONFIG,
+                     "%s:%u: %s: \"%.64s\" is no address: write numbers, such as 127.0.0.1 or 10.0.0.0/8, or unix",
+                     r->name, node->line, lt_config_place_of(place).text, *from);
+    }
+  }
+  return LT_OK;
+}
+
+/* A token (RFC 9110, section 5.6.2), and none that means something else. */
+lt_status lt_config_finish_proxy_header(const lt_config_reading *r, const lt_yaml_node *node,
+                                        const lt_config_place *place, void *record) {
+  static const char *const taken[] = {"Authorization",      "Host",           "Origin", "Cookie",
+                                      "Lathe-Proxy-Secret", "X-Forwarded-For"};
+  const char *name = ((const lt_config *)record)->server.proxy.user_header;
+  bool is_right =
+      name == NULL || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == strlen(name);
+  for (size_t i = 0; name != NULL && i < sizeof taken / sizeof taken[0]; i++) {
+    is_right = is_right && !lt_str_eq_fold(lt_str_of(name), lt_str_of(taken[i]));
+  }
+  return is_right ? LT_OK
+                  : lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s: a header of its own is wanted, such as X-Remote-User",
+                            r->name, node->line, lt_config_place_of(place).text);
 }

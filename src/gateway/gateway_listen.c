@@ -88,7 +88,11 @@ static void gateway_listen_on_handle(void *arg, const lt_http_call *call, lt_htt
 
 static void gateway_listen_announce(const gateway_listen *l, const lt_gateway_listen_options *options) {
   char url[128];
-  snprintf(url, sizeof url, "http://%s:%u/mcp", l->address.name, lt_http_server_port(l->server));
+  if (l->address.unix_path[0] != '\0') {
+    snprintf(url, sizeof url, "unix:%s", l->address.unix_path);
+  } else {
+    snprintf(url, sizeof url, "http://%s:%u/mcp", l->address.name, lt_http_server_port(l->server));
+  }
   options->on_listening(options->arg, url);
 }
 
@@ -108,7 +112,10 @@ lt_status lt_gateway_listen_serve(lt_gateway *gateway, lt_session *session, cons
   gateway_listen l = {.gateway = gateway};
   LT_TRY(gateway_listen_configure(&session->config, options, &l, err));
   LT_TRY(lt_gateway_http_open(gateway, &l.http, err));
-  const lt_http_server_options server = {.address = l.address.host,
+  bool is_unix = l.address.unix_path[0] != '\0';
+  const lt_http_server_options server = {.unix_path = is_unix ? l.address.unix_path : NULL,
+                                         .unix_group = l.config->socket_group,
+                                         .address = l.address.host,
                                          .port = l.address.port,
                                          .body_max = LT_MCP_LINE_MAX_BYTES,
                                          .bodies_max = LT_GATEWAY_BODIES_BYTES,

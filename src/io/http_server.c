@@ -4,7 +4,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <grp.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -52,6 +55,7 @@ static void http_server_turn(lt_http_server *server) {
     return;
   }
   server->mhd->run(server->daemon);
+  lt_http_server_drop_slow_clients(server);
   MHD_UNSIGNED_LONG_LONG ms = 0;
   if (server->mhd->get_timeout(server->daemon, &ms) != MHD_YES) {
     uv_timer_stop(&server->timer);
@@ -65,72 +69,14 @@ static void http_server_turn(lt_http_server *server) {
 }
 
 /* --- Connections -------------------------------------------------------------------------------------------------- */
-/* Where there is no room for another connection, the one that has owed a request for longest makes place: clients that
- * send their requests byte by byte would keep all others out. */
-static void http_server_make_room(lt_http_server *server) {
-  lt_server_client *oldest = NULL;
-  if (server->client_count < server->options.connections_max) {
-    return;
-  }
-  for (lt_server_client *client = server->clients; client != NULL; client = client->next) {
-    if (!client->is_handled && (oldest == NULL || client->since_ms <= oldest->since_ms)) {
-      oldest = client;
-    }
-  }
-  if (oldest != NULL) {
-    shutdown(oldest->fd, SHUT_RDWR); /* the library reads the end, and closes it */
-  }
-}
-
-static void http_server_add_client(lt_http_server *server, struct MHD_Connection *connection, void **ret_client) {
-  const union MHD_ConnectionInfo *info =
-      server->mhd->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  lt_server_client *client = info != NULL ? lt_mem_zalloc(1, sizeof *client) : NULL;
-  *ret_client = client;
-  if (client == NULL) {
-    return; /* it is served, and never makes place */
-  }
-  client->fd = info->connect_fd;
-  client->since_ms = lt_loop_now_ms(server->loop);
-  client->next = server->clients;
-  if (client->next != NULL) {
-    client->next->prev = client;
-  }
-  server->clients = client;
-  server->client_count++;
-  http_server_make_room(server);
-}
-
-static void http_server_remove_client(lt_http_server *server, lt_server_client *client) {
-  if (client == NULL) {
-    return;
-  }
-  *(client->prev != NULL ? &client->prev->next : &server->clients) = client->next;
-  if (client->next != NULL) {
-    client->next->prev = client->prev;
-  }
-  server->client_count--;
-  lt_mem_free(client);
-}
-
 static void http_server_on_connection(void *arg, struct MHD_Connection *connection, void **client,
                                       enum MHD_ConnectionNotificationCode what) {
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-    http_server_add_client(arg, connection, client);
+    *client = lt_http_server_add_client(arg, connection);
   } else {
-    http_server_remove_client(arg, *client);
+    lt_http_server_remove_client(arg, *client);
     *client = NULL;
     lt_http_server_ask_for_turn(arg); /* where all were in use, the library accepts again at its next turn only */
-  }
-}
-
-static void http_server_set_handled(const lt_server_call *c, bool is_handled) {
-  const union MHD_ConnectionInfo *info =
-      c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  lt_server_client *client = info != NULL ? info->socket_context : NULL;
-  if (client != NULL) {
-    client->is_handled = is_handled;
-    client->since_ms = lt_loop_now_ms(c->server->loop);
   }
 }
 
@@ -182,7 +128,11 @@ static void *http_server_on_target(void *arg, const char *target, struct MHD_Con
   lt_cancel_init(&c->cancel);
   c->base.cancel = &c->cancel;
   c->answer.status = 200;
-  c->began_ms = lt_loop_now_ms(server->loop);
+  lt_server_client *client = lt_http_server_client_of(server, connection);
+  lt_http_server_client_owes(server, client);
+  c->client = client;
+  snprintf(c->peer, sizeof c->peer, "%s", client != NULL ? client->peer : "");
+  c->base.peer = lt_str_of(c->peer);
   lt_buf_add(&c->target, lt_str_of(target));
   return c;
 }
@@ -209,6 +159,7 @@ static void http_server_unwatch_client(lt_server_call *c) {
  * still be running. */
 static void http_server_lose(lt_server_call *c) {
   c->connection = NULL;
+  c->client = NULL;
   c->is_parked = false;
   if (c->state == CALL_BEGUN && !c->is_ended) {
     http_server_unwatch_client(c);
@@ -223,10 +174,22 @@ static void http_server_on_completed(void *arg, struct MHD_Connection *connectio
   if (*handle != NULL) {
     lt_server_call *c = *handle;
     *handle = NULL;
-    http_server_set_handled(c, false);
+    lt_http_server_client_owes(c->server, c->client);
     http_server_lose(c);
     http_server_call_drop(c);
   }
+}
+
+typedef struct http_server_header_count {
+  lt_str name;
+  unsigned count;
+} http_server_header_count;
+
+static enum MHD_Result http_server_on_header(void *arg, enum MHD_ValueKind kind, const char *name, const char *value) {
+  (void)kind, (void)value;
+  http_server_header_count *count = arg;
+  count->count += lt_str_eq_fold(lt_str_of(name), count->name);
+  return MHD_YES;
 }
 
 lt_str lt_http_call_header(const lt_http_call *base, const char *name) {
@@ -235,6 +198,15 @@ lt_str lt_http_call_header(const lt_http_call *base, const char *name) {
     return LT_STR_NULL;
   }
   return lt_str_of(c->server->mhd->lookup_connection_value(c->connection, MHD_HEADER_KIND, name));
+}
+
+unsigned lt_http_call_header_count(const lt_http_call *base, const char *name) {
+  const lt_server_call *c = (const lt_server_call *)(const void *)base;
+  http_server_header_count count = {.name = lt_str_of(name)};
+  if (c->connection != NULL) {
+    c->server->mhd->get_connection_values(c->connection, MHD_HEADER_KIND, http_server_on_header, &count);
+  }
+  return count.count;
 }
 
 void lt_http_answer_header(lt_http_answer *answer, const char *name, lt_str value) {
@@ -358,7 +330,7 @@ static enum MHD_Result http_server_begin(lt_server_call *c) {
   }
   c->users++; /* the fiber */
   c->state = CALL_HANDLED;
-  http_server_set_handled(c, true);
+  lt_http_server_client_is_handled(server, c->client);
   server->handled++;
   server->mhd->suspend_connection(c->connection);
   return MHD_YES;
@@ -402,16 +374,14 @@ static enum MHD_Result http_server_head(lt_server_call *c, const char *method) {
   return MHD_YES;
 }
 
-/* A body that takes too long is refused: MHD_NO ends the connection. */
+/* MHD_NO ends the connection. */
 static enum MHD_Result http_server_body(lt_server_call *c, const char *bytes, size_t *n) {
   lt_http_server *server = c->server;
   server->bodies -= c->body.n;
   lt_buf_add(&c->body, lt_str_from(bytes, *n));
   server->bodies += c->body.n;
   *n = 0;
-  bool slow = lt_loop_now_ms(server->loop) - c->began_ms > LT_HTTP_SERVER_BODY_MS;
-  bool fits = c->body.status == LT_OK && server->bodies <= server->options.bodies_max;
-  return fits && !slow ? MHD_YES : MHD_NO;
+  return c->body.status == LT_OK && server->bodies <= server->options.bodies_max ? MHD_YES : MHD_NO;
 }
 
 static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *connection, const char *url,
@@ -440,7 +410,41 @@ static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-static int http_server_listen_unix(const char *path, lt_err *err) {
+/* A killed process leaves its socket behind: it is removed when nobody listens there. */
+static void http_server_remove_stale_socket(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  struct stat about;
+  memcpy(address.sun_path, path, strlen(path) + 1);
+  bool is_socket = lstat(path, &about) == 0 && S_ISSOCK(about.st_mode);
+  int fd = is_socket ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+  if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) != 0 && errno == ECONNREFUSED) {
+    unlink(path);
+  }
+  if (fd >= 0) {
+    close(fd);
+  }
+}
+
+static bool http_server_find_group(const char *name, gid_t *ret_group) {
+  char *end = NULL;
+  unsigned long number = strtoul(name, &end, 10);
+  const struct group *group = getgrnam(name);
+  *ret_group = group != NULL ? group->gr_gid : (gid_t)number;
+  return group != NULL || (end != name && *end == '\0' && number < UINT32_MAX);
+}
+
+/* The socket has the mode 0600 until it is the group's. */
+static lt_status http_server_share_unix(const char *path, const char *group, lt_err *err) {
+  gid_t id;
+  if (!http_server_find_group(group, &id)) {
+    return lt_fail(err, LT_E_INVALID, "there is no group \"%s\" here, for %s", group, path);
+  }
+  return chown(path, (uid_t)-1, id) == 0 && chmod(path, 0660) == 0
+             ? LT_OK
+             : lt_fail(err, LT_E_IO, "%s cannot be given to the group \"%s\": %s", path, group, strerror(errno));
+}
+
+static int http_server_listen_unix(const char *path, const char *group, lt_err *err) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof address.sun_path) {
     lt_fail(err, LT_E_INVALID, "the path of the socket is too long for the kernel: %s", path);
@@ -448,6 +452,7 @@ static int http_server_listen_unix(const char *path, lt_err *err) {
   }
   memcpy(address.sun_path, path, strlen(path) + 1);
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  http_server_remove_stale_socket(path);
   /* The mode is set before the socket has its path. So the socket never has another mode there. */
   if (fd < 0 || fchmod(fd, 0600) != 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
       listen(fd, SOMAXCONN) != 0) {
@@ -455,6 +460,11 @@ static int http_server_listen_unix(const char *path, lt_err *err) {
     if (fd >= 0) {
       close(fd);
     }
+    return -1;
+  }
+  if (group != NULL && http_server_share_unix(path, group, err) != LT_OK) {
+    unlink(path);
+    close(fd);
     return -1;
   }
   return fd;
@@ -517,7 +527,7 @@ static struct MHD_Daemon *http_server_start_daemon(lt_http_server *server, int f
       http_server_on_connection, server, MHD_OPTION_URI_LOG_CALLBACK, http_server_on_target, server,
       MHD_OPTION_UNESCAPE_CALLBACK, http_server_no_unescape, NULL, MHD_OPTION_CONNECTION_LIMIT, o->connections_max,
       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)((o->idle_ms + 999) / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      (size_t)LT_HTTP_SERVER_HEAD_BYTES, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+      o->head_max, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
 }
 
 static void http_server_on_handle_closed(uv_handle_t *handle) {
@@ -562,7 +572,7 @@ static void http_server_free(lt_http_server *server) {
 static lt_status http_server_listen_and_start(lt_http_server *server, lt_err *err) {
   const char *path = server->options.unix_path;
   lt_err why = LT_ERR_INIT;
-  int fd = path != NULL ? http_server_listen_unix(path, &why)
+  int fd = path != NULL ? http_server_listen_unix(path, server->options.unix_group, &why)
                         : http_server_listen_port(server->options.address, server->options.port, &server->port, &why);
   if (fd < 0) {
     return lt_err_copy(err, &why);
@@ -588,6 +598,7 @@ static unsigned http_server_connections_max(unsigned wanted) {
 static void http_server_set_defaults(lt_http_server_options *o) {
   o->body_max = o->body_max != 0 ? o->body_max : LT_HTTP_BODY_MAX_BYTES;
   o->bodies_max = o->bodies_max != 0 ? o->bodies_max : LT_GIB;
+  o->head_max = o->head_max != 0 ? o->head_max : LT_HTTP_SERVER_HEAD_BYTES;
   o->idle_ms = o->idle_ms != 0 ? o->idle_ms : LT_HTTP_IDLE_MS;
   o->address = o->address != NULL ? o->address : "127.0.0.1";
   o->stream_max = o->stream_max != 0 ? o->stream_max : LT_HTTP_STREAM_MAX_BYTES;
@@ -613,7 +624,7 @@ lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *optio
     return status;
   }
   server->options.unix_path = server->path;
-  server->options.address = NULL; /* the caller's */
+  server->options.address = server->options.unix_group = NULL; /* the caller's */
   lt_loop_add_object(loop);
   *ret_server = server;
   return LT_OK;

@@ -22,9 +22,10 @@ typedef struct lt_server_call {
   lt_http_server *server;
   struct lt_server_call *prev, *next;
   struct MHD_Connection *connection;
+  struct lt_server_client *client; /* as long as the connection; may be NULL */
   lt_http_server_state state;
   unsigned users;
-  uint64_t began_ms;
+  char peer[48];
   lt_buf target; /* path and query */
   lt_buf method;
   lt_buf body;
@@ -41,11 +42,17 @@ typedef struct lt_server_call {
 
 /* A connection. It is the library's, which keeps this with it. */
 typedef struct lt_server_client {
-  struct lt_server_client *prev, *next;
+  struct lt_server_client *prev, *next;           /* of those that owe a request, newest first */
+  struct lt_server_client *prev_peer, *next_peer; /* of those in the same bucket */
   int fd;
-  uint64_t since_ms; /* when it was opened, or had its last answer */
-  bool is_handled;   /* it has sent a whole request, which is not answered yet */
+  uint64_t since_ms; /* when it was opened, had its last answer, or began its request */
+  bool is_handled; /* it has sent a whole request, which is not answered yet: it is in no list of those that owe one */
+  bool is_dropped; /* it was shut down: the library has not seen that yet */
+  unsigned char key[16]; /* the peer's address, IPv4 as IPv6; of IPv6 the network of 64 bits; zeros: a unix socket */
+  char peer[48];         /* as in lt_http_call.peer */
 } lt_server_client;
+
+#define LT_HTTP_SERVER_BUCKETS 1024 /* of clients by their address */
 
 struct lt_http_server {
   lt_loop *loop;
@@ -61,7 +68,8 @@ struct lt_http_server {
   bool closing;
   unsigned handles; /* libuv handles that are not closed: poll and timer */
   lt_server_call *calls;
-  lt_server_client *clients;
+  lt_server_client *owing, *oldest_owing; /* clients that owe a request */
+  lt_server_client *buckets[LT_HTTP_SERVER_BUCKETS];
   unsigned client_count;
   unsigned handled; /* calls that a fiber handles */
   size_t bodies;    /* bytes of the bodies of all calls */
@@ -74,6 +82,20 @@ struct lt_http_server {
 void lt_http_server_ask_for_turn(lt_http_server *server);
 /* Copies content type and headers of an answer. */
 void lt_http_server_add_headers(const lt_mhd *mhd, struct MHD_Response *response, const lt_http_answer *answer);
+
+/* --- http_server_clients.c ---------------------------------------------------------------------------------------- */
+/* Adds a connection that the library has accepted, and drops another one where there is no room for it. NULL: no
+ * memory; it is served, and is never dropped. */
+lt_server_client *lt_http_server_add_client(lt_http_server *server, struct MHD_Connection *connection);
+/* NULL is allowed. */
+void lt_http_server_remove_client(lt_http_server *server, lt_server_client *client);
+/* What the library keeps with the connection, or NULL. */
+lt_server_client *lt_http_server_client_of(const lt_http_server *server, struct MHD_Connection *connection);
+/* It has begun a request (owes its rest), sent the whole of it, or had its answer. NULL is allowed. */
+void lt_http_server_client_owes(lt_http_server *server, lt_server_client *client);
+void lt_http_server_client_is_handled(lt_http_server *server, lt_server_client *client);
+/* Drops the clients that have owed a request for longer than `idle_ms`, however many bytes of it they have sent. */
+void lt_http_server_drop_slow_clients(lt_http_server *server);
 
 /* --- http_server_stream.c ----------------------------------------------------------------------------------------- */
 /* Gives the library the head of an answer in pieces. Called by the library. MHD_NO: the connection ends. */

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "io/http_guard.h"
 
@@ -35,7 +36,23 @@ static bool listen_address_read_host(lt_str host, lt_listen_address *ret) {
   return true;
 }
 
+/* sun_path of unix(7) has room for 107 bytes. */
+static lt_status listen_address_read_unix(lt_str path, lt_listen_address *ret, lt_err *err) {
+  lt_listen_address address = {.name = "localhost", .is_loopback = true};
+  if (path.n == 0 || path.n >= sizeof address.unix_path || memchr(path.p, '\0', path.n) != NULL) {
+    return lt_fail(err, LT_E_INVALID, "unix: wants the path of a socket, at most %zu bytes",
+                   sizeof address.unix_path - 1);
+  }
+  memcpy(address.unix_path, path.p, path.n);
+  *ret = address;
+  return LT_OK;
+}
+
 lt_status lt_listen_address_read(lt_str text, unsigned example_port, lt_listen_address *ret, lt_err *err) {
+  lt_str scheme = LT_STR("unix:");
+  if (lt_str_starts(text, scheme)) {
+    return listen_address_read_unix(lt_str_sub(text, scheme.n, text.n), ret, err);
+  }
   size_t colon = text.n;
   while (colon > 0 && text.p[colon - 1] != ':') {
     colon--;

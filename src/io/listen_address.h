@@ -1,5 +1,5 @@
-/* An address to listen at, as people write it: "127.0.0.1:8420", "[::1]:8420", "localhost:8420", ":8420" or "8420".
- * Pure. */
+/* An address to listen at, as people write it: "127.0.0.1:8420", "[::1]:8420", "localhost:8420", ":8420", "8420", or
+ * "unix:/run/lathe.sock". Pure. */
 #ifndef LT_IO_LISTEN_ADDRESS_H
 #define LT_IO_LISTEN_ADDRESS_H
 
@@ -9,9 +9,10 @@
 #include "base/str.h"
 
 typedef struct lt_listen_address {
-  char host[48]; /* numeric, without brackets: for lt_http_server_options.address */
-  char name[52]; /* the same as it stands in a URL and in a Host header: IPv6 in brackets */
-  unsigned port; /* 0: any that is free */
+  char unix_path[108]; /* of a unix socket: no more is set but `is_loopback`, and the name "localhost"; "": none */
+  char host[48];       /* numeric, without brackets: for lt_http_server_options.address */
+  char name[52];       /* the same as it stands in a URL and in a Host header: IPv6 in brackets */
+  unsigned port;       /* 0: any that is free */
   bool is_v6;
   bool is_loopback; /* only programs of this machine reach it */
 } lt_listen_address;

@@ -17,6 +17,7 @@
   X(suspend_connection)                             \
   X(resume_connection)                              \
   X(lookup_connection_value)                        \
+  X(get_connection_values)                          \
   X(create_response_from_buffer_with_free_callback) \
   X(create_response_from_callback)                  \
   X(add_response_header)                            \

@@ -20,6 +20,11 @@ void lt_open_files_raise(void) {
   }
 }
 
+unsigned long long lt_open_files_now(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
 const char *lt_open_files_before(void) {
   return before;
 }

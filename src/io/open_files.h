@@ -11,6 +11,8 @@
  * system refuses, the limit does not change. */
 void lt_open_files_raise(void);
 
+/* How many files this process may have open now. */
+unsigned long long lt_open_files_now(void);
 /* The soft limit before that, in decimal, for a child's exec.h. "" when the limit was not raised. */
 const char *lt_open_files_before(void);
 

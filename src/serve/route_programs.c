@@ -1,6 +1,7 @@
 /* Programs without a model: each run is a prompt in mode "program". */
 #include "app/program_check.h"
 #include "app/program_globals.h"
+#include "serve/serve_limits.h"
 #include "serve/serve_routes.h"
 #include "serve/serve_run.h"
 #include "tool/tool_typegen.h"
@@ -78,6 +79,9 @@ static lt_status programs_run(lt_serve_request *r, lt_err *err) LT_YIELDS {
       .wait_ms = (uint64_t)wait_ms,
       .is_kept = wait_ms == 0 || lt_json_bool(lt_json_get(r->body, "keep"), false),
   };
+  if (!lt_serve_limits_take(r, LT_SERVE_SEAT_PROMPT)) {
+    return LT_OK;
+  }
   LT_TRY(lt_serve_run_begin(r, &options, &run, err));
   return program_put_run(r, &run);
 }

@@ -5,6 +5,7 @@
 #include "app/write_preview.h"
 #include "base/sha256.h"
 #include "serve/serve_events.h"
+#include "serve/serve_limits.h"
 #include "serve/serve_queue.h"
 #include "serve/serve_record.h"
 #include "serve/serve_routes.h"
@@ -108,7 +109,7 @@ static lt_status prompt_await_end(const lt_serve_request *r, lt_str prompt) LT_Y
 
 /* Requests that wait for one conversation start their prompts in the order in which they came. A client that is gone
  * has not been answered: its prompt is not started. */
-static lt_status prompt_start_when_free(const lt_serve_request *r, prompt_asked *asked, lt_err *err) LT_YIELDS {
+static lt_status prompt_start_when_free(lt_serve_request *r, prompt_asked *asked, lt_err *err) LT_YIELDS {
   lt_serve_place place;
   lt_str busy = LT_STR_NULL;
   lt_serve_queue_enter(&place, r, asked->request.conversation);
@@ -121,6 +122,7 @@ static lt_status prompt_start_when_free(const lt_serve_request *r, prompt_asked 
     status = prompt_await_end(r, busy);
   }
   lt_serve_queue_leave(&place);
+  lt_serve_limits_give(r, LT_SERVE_SEAT_QUEUED);
   return status != LT_OK && err->status == LT_OK ? lt_fail(err, status, "the request ended before its turn") : status;
 }
 
@@ -138,12 +140,25 @@ static bool prompt_is_followed(const lt_serve_request *r) {
   return lt_str_find(lt_http_call_header(r->call, "Accept"), LT_STR("text/event-stream"), 0) != SIZE_MAX;
 }
 
+static bool prompt_is_queued(const lt_serve_request *r, const prompt_asked *asked) {
+  return asked->request.conversation.n > 0 && lt_str_eqc(lt_serve_request_text(r, "whenBusy"), "queue");
+}
+
 /* "whenBusy": the request waits for its conversation, or is refused. `ret_busy` as in prompt_start. */
-static lt_status prompt_start_in_turn(const lt_serve_request *r, prompt_asked *asked, lt_str *ret_busy,
+static lt_status prompt_start_in_turn(lt_serve_request *r, prompt_asked *asked, lt_str *ret_busy,
                                       lt_err *err) LT_YIELDS {
-  bool is_queued = asked->request.conversation.n > 0 && lt_str_eqc(lt_serve_request_text(r, "whenBusy"), "queue");
   *ret_busy = LT_STR_NULL;
-  return is_queued ? prompt_start_when_free(r, asked, err) : prompt_start(r, asked, ret_busy, err);
+  lt_status status =
+      prompt_is_queued(r, asked) ? prompt_start_when_free(r, asked, err) : prompt_start(r, asked, ret_busy, err);
+  lt_serve_limits_give(r, LT_SERVE_SEAT_PROMPT); /* the agent counts it from now on */
+  return status;
+}
+
+/* All that the request will need: a prompt that has begun is not refused its stream. */
+static bool prompt_has_room(lt_serve_request *r, const prompt_asked *asked, bool is_started) {
+  return (!prompt_is_followed(r) || lt_serve_limits_take(r, LT_SERVE_SEAT_READER)) &&
+         (is_started || lt_serve_limits_take(r, LT_SERVE_SEAT_PROMPT)) &&
+         (is_started || !prompt_is_queued(r, asked) || lt_serve_limits_take(r, LT_SERVE_SEAT_QUEUED));
 }
 
 static lt_status prompt_refuse_busy(lt_serve_request *r) {
@@ -194,6 +209,9 @@ static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
   LT_TRY(lt_store_new_prompt_id(asked.id, err));
   LT_TRY(prompt_note_key(r, &asked, &is_known, err));
   asked.request.id = lt_str_of(asked.id);
+  if (!prompt_has_room(r, &asked, is_known)) {
+    return LT_OK;
+  }
   return prompt_is_followed(r) ? prompt_answer_events(r, &asked, is_known, err)
                                : prompt_answer_ids(r, &asked, is_known, err);
 }

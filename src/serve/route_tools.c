@@ -1,5 +1,6 @@
 /* Tools: what there is, and calls of one. */
 #include "serve/serve_routes.h"
+#include "serve/serve_limits.h"
 #include "serve/serve_run.h"
 #include "tool/tool_typegen.h"
 
@@ -210,6 +211,9 @@ static lt_status tool_ask(lt_serve_request *r, lt_err *err) LT_YIELDS {
   LT_TRY(lt_buf_check(&message, err, "the input is too long"));
   const lt_serve_run_options options = {
       .message = lt_buf_view(&message), .wait_ms = (uint64_t)wait_ms, .is_kept = true};
+  if (!lt_serve_limits_take(r, LT_SERVE_SEAT_PROMPT)) {
+    return LT_OK;
+  }
   LT_TRY(lt_serve_run_begin(r, &options, &run, err));
   return tool_put_run(r, &run);
 }

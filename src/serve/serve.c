@@ -6,8 +6,10 @@
 #include "app/agent_options.h"
 #include "base/mem.h"
 #include "serve/serve_events.h"
+#include "serve/serve_limits.h"
 #include "serve/serve_log.h"
 #include "serve/serve_metrics.h"
+#include "serve/serve_proxy.h"
 #include "serve/serve_routes.h"
 #include "serve/serve_users.h"
 
@@ -24,6 +26,11 @@ static lt_status serve_read_address(const lt_config *config, const lt_serve_opti
 lt_status lt_serve_check_listen(const lt_config *config, const lt_serve_options *options, lt_err *err) {
   lt_listen_address address;
   return serve_read_address(config, options, &address, err);
+}
+
+lt_status lt_serve_check_proxy(const lt_config *config, lt_err *err) {
+  lt_serve_proxy proxy;
+  return lt_serve_proxy_read(config, &proxy, err);
 }
 
 /* --- Work that belongs to no request ------------------------------------------------------------------------------ */
@@ -211,7 +218,7 @@ static lt_status serve_open_agent(lt_serve *serve, lt_err *err) {
 }
 
 static lt_status serve_check_reach(const lt_serve *serve, lt_err *err) {
-  return serve->address.is_loopback || serve->users.count > 0
+  return serve->address.is_loopback || serve->users.count > 0 || serve->proxy.user_header != NULL
              ? LT_OK
              : lt_fail(err, LT_E_CONFIG,
                        "%s can be reached by others, who could run programs with your tools: make a token for each of "
@@ -221,16 +228,27 @@ static lt_status serve_check_reach(const lt_serve *serve, lt_err *err) {
 
 static lt_status serve_listen(lt_serve *serve, lt_err *err) {
   LT_TRY(serve_check_reach(serve, err));
-  const lt_http_server_options http = {.address = serve->address.host,
+  const lt_config_http *c = &serve->session->config.server;
+  bool is_unix = serve->address.unix_path[0] != '\0';
+  const lt_http_server_options http = {.unix_path = is_unix ? serve->address.unix_path : NULL,
+                                       .unix_group = c->socket_group,
+                                       .address = serve->address.host,
                                        .port = serve->address.port,
-                                       .body_max = LT_SERVE_BODY_BYTES,
+                                       .body_max = (size_t)c->limits.body_bytes,
                                        .bodies_max = LT_SERVE_BODIES_BYTES,
-                                       .connections_max = LT_SERVE_CONNECTIONS_MAX,
+                                       .head_max = (size_t)c->limits.header_bytes,
+                                       .idle_ms = (uint64_t)c->limits.idle_ms,
+                                       .connections_max = lt_serve_limits_connections(serve),
+                                       .connections_of = lt_serve_limits_connections_of,
                                        .admit = lt_serve_routes_admit,
                                        .handle = lt_serve_routes_handle,
                                        .arg = serve};
   LT_TRY(lt_http_server_open(serve->session->loop, &http, &serve->server, err));
-  snprintf(serve->url, sizeof serve->url, "http://%s:%u", serve->address.name, lt_http_server_port(serve->server));
+  if (is_unix) {
+    snprintf(serve->url, sizeof serve->url, "unix:%s", serve->address.unix_path);
+  } else {
+    snprintf(serve->url, sizeof serve->url, "http://%s:%u", serve->address.name, lt_http_server_port(serve->server));
+  }
   return LT_OK;
 }
 
@@ -238,6 +256,7 @@ static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *optio
   lt_session *session = serve->session;
   LT_TRY(serve_read_address(&session->config, options, &serve->address, err));
   LT_TRY(lt_serve_routes_open(serve, err));
+  LT_TRY(lt_serve_proxy_read(&session->config, &serve->proxy, err));
   LT_TRY(lt_models_fill(&session->config, &serve->models, err));
   LT_TRY(lt_modules_load(session, &serve->modules, err));
   LT_TRY(lt_http_new(session->loop, &serve->http, err));
@@ -251,6 +270,7 @@ static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *optio
   LT_TRY(lt_serve_events_open(serve, &serve->events, err));
   LT_TRY(lt_gateway_open(session, serve->agent, &serve->gateway, err));
   LT_TRY(lt_gateway_http_open(serve->gateway, &serve->mcp, err));
+  LT_TRY(lt_serve_limits_open(serve, err));
   LT_TRY(lt_serve_users_open(serve, err));
   LT_TRY(serve_listen(serve, err));
   return serve_resume(serve, err);
@@ -311,6 +331,7 @@ void lt_serve_close(lt_serve *serve) {
   lt_serve_metrics_free(serve->metrics);
   lt_serve_users_close(serve);
   lt_serve_routes_close(serve);
+  lt_serve_limits_close(serve->limits);
   lt_store_journal_free(serve->journal);
   lt_http_free(serve->http);
   lt_modules_release(&serve->modules);

@@ -11,8 +11,8 @@
 
 typedef struct lt_serve lt_serve;
 
-/* Where to listen: an address and a port. Another address than loopback needs tokens. Borrows: as long as the server.
- */
+/* Where to listen. Another address than loopback needs tokens, or a proxy that says who asks. Borrows: as long as the
+ * server. */
 typedef struct lt_serve_options {
   const char *listen; /* as io/listen_address.h has it; NULL: server.listen, else LT_SERVE_PORT; port 0: any free one */
   const char *page;   /* a folder with the page's files, for those who work on it; NULL: the embedded ones */
@@ -24,6 +24,8 @@ bool lt_serve_is_user_name(lt_str name);
 
 /* Checks the address alone. LT_E_CONFIG. */
 lt_status lt_serve_check_listen(const lt_config *config, const lt_serve_options *options, lt_err *err);
+/* Checks server.proxy alone. LT_E_CONFIG. */
+lt_status lt_serve_check_proxy(const lt_config *config, lt_err *err);
 /* Opens the agent, resumes what belongs to this configuration, and listens. `session` is open. Errors: LT_E_CONFIG
  * (also: others reach the address, and there is no token), LT_E_IO (the address is in use), LT_E_UNSUPPORTED
  * (libmicrohttpd is missing), LT_E_NOMEM, the store's. LT_YIELDS. Owns: the caller, lt_serve_close. Borrows: the

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "serve/serve_metrics.h"
+#include "serve/serve_limits.h"
 #include "store/store_events.h"
 
 /* An event on its way to the store and to the readers. */
@@ -422,9 +423,7 @@ void lt_serve_events_close(lt_serve_events *events) {
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
 bool lt_serve_events_join(lt_serve_reader *reader, lt_serve_request *r, lt_str subject, int64_t after) {
   lt_serve_events *events = r->serve->events;
-  if (events->reader_count >= LT_SERVE_READERS_MAX) {
-    lt_serve_request_refuse(r, 503, "readers", "%d readers of events are served already: try again later",
-                            LT_SERVE_READERS_MAX);
+  if (!lt_serve_limits_take(r, LT_SERVE_SEAT_READER)) {
     return false;
   }
   int64_t since = after >= 0 ? after : events->last;

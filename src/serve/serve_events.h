@@ -49,8 +49,8 @@ typedef struct lt_serve_reader {
 } lt_serve_reader;
 
 /* Adds a reader of what happens from now on, or of everything above `after` when that is not negative. Events are kept
- * for it until lt_serve_events_send, as many as for a slow reader. False: there are too many readers, and the answer
- * says so. */
+ * for it until lt_serve_events_send, as many as for a slow reader. False: there are too many readers (serve_limits.h),
+ * and the answer says so. */
 bool lt_serve_events_join(lt_serve_reader *reader, lt_serve_request *request, lt_str subject, int64_t after);
 /* Sends events as server-sent events until the client is gone, the server ends, or the prompt has. LT_YIELDS. */
 void lt_serve_events_send(lt_serve_reader *reader) LT_YIELDS;

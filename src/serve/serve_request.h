@@ -20,9 +20,13 @@ typedef struct lt_serve_request {
   lt_arena *arena;
   lt_json_writer w; /* on the answer's body */
   lt_str user;
-  lt_str token;                         /* the hash of the token that it came with; empty: none */
-  lt_str id;                            /* of the path, decoded; empty: it has none */
-  lt_json body;                         /* NONE: there is none */
+  bool is_known;                /* `user` is who asks; false: a route that needs no user, or the request is refused */
+  bool is_own;                  /* ... and is everybody who reaches a server without tokens */
+  lt_str token;                 /* the hash of the token that it came with; empty: none */
+  lt_str id;                    /* of the path, decoded; empty: it has none */
+  lt_json body;                 /* NONE: there is none */
+  struct lt_serve_guest *guest; /* whose limits count (serve_limits.h) */
+  unsigned seats;               /* that it holds, a bit for each lt_serve_seat */
   struct lt_serve_request *prev, *next; /* while it is carried out: lt_serve.requests */
 } lt_serve_request;
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "io/http_guard.h"
 #include "json/schema.h"
+#include "serve/serve_limits.h"
 #include "serve/serve_log.h"
 #include "serve/serve_metrics.h"
 #include "serve/serve_users.h"
@@ -227,6 +228,7 @@ bool lt_serve_routes_admit(void *serve, const lt_http_call *call, lt_http_answer
   r.w = lt_json_writer_on(&answer->body);
   uint64_t began_us = lt_clock_monotonic_us();
   bool is_admitted = route_admit(&r);
+  is_admitted = lt_serve_limits_charge(&r) && is_admitted;
   if (is_admitted) { /* the handler starts with an empty answer */
     lt_buf_clear(&answer->headers);
   } else {
@@ -246,7 +248,7 @@ static lt_status route_check_body(lt_serve_request *r, lt_json_doc *doc, lt_err 
   if (status != LT_OK) {
     return lt_err_prefix(err, "the body is no JSON");
   }
-  LT_AUTO_BUF(mended, 2 * LT_SERVE_BODY_BYTES);
+  LT_AUTO_BUF(mended, 2 * LT_SERVE_BODY_MAX_BYTES);
   lt_json_mend_utf8(&mended, text);
   if (!lt_str_eq(lt_buf_view(&mended), text)) {
     return lt_fail(err, LT_E_SYNTAX, "the body is not UTF-8");
@@ -320,10 +322,11 @@ void lt_serve_routes_handle(void *serve, const lt_http_call *call, lt_http_answe
   r.w = lt_json_writer_on(&answer->body);
   uint64_t began_us = lt_clock_monotonic_us();
   answer->content_type = "application/json";
-  if (route_admit(&r)) {
+  if (route_admit(&r) && lt_serve_limits_take(&r, LT_SERVE_SEAT_REQUEST)) {
     lt_serve_users_enter(&r);
     route_handle(&r);
     lt_serve_users_leave(&r);
+    lt_serve_limits_give_all(&r);
   }
   route_count(&r, began_us);
 }

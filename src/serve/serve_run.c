@@ -1,6 +1,7 @@
 #include "serve/serve_run.h"
 
 #include "serve/serve_events.h"
+#include "serve/serve_limits.h"
 #include "store/store_prompts.h"
 
 static void run_on_timeout(void *arg) {
@@ -45,6 +46,7 @@ lt_status lt_serve_run_begin(lt_serve_request *r, const lt_serve_run_options *op
   const lt_prompt_request request = {
       .user = r->user, .input = options->message, .mode = LT_STR("program"), .is_deferred = !options->is_kept};
   LT_TRY(lt_agent_start(r->serve->agent, &request, &ret_run->ids, err));
+  lt_serve_limits_give(r, LT_SERVE_SEAT_PROMPT); /* the agent counts it from now on */
   lt_str prompt = lt_str_of(ret_run->ids.prompt);
   LT_TRY(run_await(r, prompt, options->wait_ms, &text, err));
   LT_TRY(run_read(r, prompt, &text, err));

@@ -6,6 +6,7 @@
 #include "app/models.h"
 #include "app/modules.h"
 #include "gateway/gateway_http.h"
+#include "io/address_range.h"
 #include "io/http_server.h"
 #include "io/listen_address.h"
 #include "serve/serve.h"
@@ -16,14 +17,22 @@
 
 typedef struct lt_serve_events lt_serve_events;
 typedef struct lt_serve_metrics lt_serve_metrics;
+typedef struct lt_serve_limits lt_serve_limits;
+
+/* Who is in front of the server (serve_proxy.h). */
+typedef struct lt_serve_proxy {
+  lt_address_range from[LT_SERVE_PROXIES_MAX];
+  size_t count;                     /* 0: nobody */
+  const char *user_header, *secret; /* may be NULL */
+} lt_serve_proxy;
 
 /* Who may ask (serve_users.h). */
 typedef struct lt_serve_users {
   lt_arena arena;
   struct lt_serve_token *tokens;
   size_t count;
-  bool is_guarded;     /* there has been a token since the server started: each request needs one */
-  uint64_t read_ms;    /* the loop's time when they were read last */
+  bool is_guarded;  /* there has been a token since the server started, or a proxy says who asks: nobody is "local" */
+  uint64_t read_ms; /* the loop's time when they were read last */
   bool is_read_failed; /* since then it was tried in vain, and that was said */
   bool is_watched;     /* a fiber reads them again */
 } lt_serve_users;
@@ -40,6 +49,8 @@ struct lt_serve {
   lt_gateway_http *mcp; /* at /mcp */
   lt_serve_events *events;
   lt_serve_metrics *metrics;
+  lt_serve_proxy proxy;
+  lt_serve_limits *limits;
   lt_serve_users users;
   struct lt_serve_request *requests; /* those that are carried out (serve_users.h) */
   struct lt_serve_place *queue;      /* requests that wait for their conversation (serve_queue.h) */
@@ -53,7 +64,7 @@ struct lt_serve {
   bool is_resuming;
   bool has_resumed; /* the prompts that an earlier process left */
   lt_wait idle;     /* woken when the last one ends */
-  char url[64];
+  char url[128];
 };
 
 static inline lt_store *lt_serve_store(const lt_serve *serve) {

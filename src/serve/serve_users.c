@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "io/http_guard.h"
+#include "serve/serve_proxy.h"
 #include "serve/serve_routes.h"
 #include "store/store_events.h"
 
@@ -119,6 +120,7 @@ static void users_watch_on_fiber(void *arg) {
 }
 
 lt_status lt_serve_users_open(lt_serve *serve, lt_err *err) {
+  serve->users.is_guarded = serve->proxy.user_header != NULL;
   LT_TRY(users_reload(serve, err));
   LT_TRY(lt_loop_spawn(serve->session->loop, users_watch_on_fiber, serve, err));
   serve->users.is_watched = true;
@@ -145,17 +147,8 @@ static bool users_are_stale(const lt_serve *serve) {
   return lt_loop_now_ms(serve->session->loop) - serve->users.read_ms > LT_SERVE_TOKENS_STALE_MS;
 }
 
-bool lt_serve_users_identify(lt_serve_request *r) {
+static bool users_identify_by_token(lt_serve_request *r, lt_str given) {
   const lt_serve_users *users = &r->serve->users;
-  lt_str given = lt_http_guard_bearer(lt_http_call_header(r->call, "Authorization"));
-  r->user = LT_SERVE_LOCAL_USER;
-  if ((r->route->flags & LT_SERVE_IS_PUBLIC) != 0 ||
-      (!users->is_guarded && given.n == 0 && r->serve->address.is_loopback)) {
-    return true;
-  }
-  if (given.n == 0) {
-    return users_refuse(r, "send Authorization: Bearer TOKEN; `lathe serve token add USER` makes one");
-  }
   if (users_are_stale(r->serve)) {
     lt_serve_request_refuse(r, 503, "starting", "the list of tokens cannot be read: try again");
     return false;
@@ -167,7 +160,39 @@ bool lt_serve_users_identify(lt_serve_request *r) {
   }
   r->user = lt_arena_dup(r->arena, token->user);
   r->token = lt_arena_dup(r->arena, token->hash);
-  return (r->user.p != NULL && r->token.p != NULL) || users_refuse(r, "out of memory");
+  r->is_known = r->user.p != NULL && r->token.p != NULL;
+  return r->is_known || users_refuse(r, "out of memory");
+}
+
+static bool users_identify_by_proxy(lt_serve_request *r, lt_str named) {
+  if (r->is_known && !lt_str_eq(r->user, named)) {
+    r->is_known = false;
+    return users_refuse(r, "the token is another user's than the one that the proxy names");
+  }
+  r->user = named;
+  r->is_known = true;
+  return true;
+}
+
+bool lt_serve_users_identify(lt_serve_request *r) {
+  lt_str named, given = lt_http_guard_bearer(lt_http_call_header(r->call, "Authorization"));
+  r->user = LT_SERVE_LOCAL_USER;
+  if (!lt_serve_proxy_read_user(r, &named)) {
+    return false;
+  }
+  if ((r->route->flags & LT_SERVE_IS_PUBLIC) != 0) {
+    return true;
+  }
+  if (given.n > 0 && !users_identify_by_token(r, given)) {
+    return false;
+  }
+  if (named.n > 0) {
+    return users_identify_by_proxy(r, named);
+  }
+  if (!r->is_known && !r->serve->users.is_guarded && r->serve->address.is_loopback) {
+    r->is_known = r->is_own = true;
+  }
+  return r->is_known || users_refuse(r, "send Authorization: Bearer TOKEN; `lathe serve token add USER` makes one");
 }
 
 void lt_serve_users_enter(lt_serve_request *r) {

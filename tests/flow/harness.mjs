@@ -12,7 +12,7 @@ import nodeTest from "node:test";
 import { fileURLToPath } from "node:url";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const lathe = resolve(process.env.LATHE ?? join(root, "build/lathe"));
+export const lathe = resolve(process.env.LATHE ?? join(root, "build/lathe"));
 /** A sanitizer build takes its time: bounds are multiplied by this. */
 export const patience = process.env.LATHE_SLOW ? 6 : 1;
 
