@@ -12,6 +12,8 @@ const LONG = `${Array.from({ length: 12 }, (_, i) => `const step${i} = ${i};`).j
 const turns = [
   { user: "long", replies: [{ text: `\`\`\`js\n${LONG}\n\`\`\`` }] },
   { user: "picture", replies: ["camShot({}); camNotes({}); output('Taken.'); done()"] },
+  { user: "write", replies: ["diskWriteFile({ path: 'a.txt', content: 'one\\nthree\\n' }); output('written'); done()"] },
+  { user: "again", replies: ["output('It was yesterday.'); done()"] },
   { user: "hello", replies: ["output('Hello!'); done()"] },
 ];
 // One red point.
@@ -84,6 +86,72 @@ describe("live", { concurrency: 2 }, () => {
     const place = `${folder()}/file`;
     await download.saveAs(place);
     assert.match(readFileSync(place, "utf8"), /^<svg/);
+    await closePage(page);
+    await s.stop();
+  });
+
+  pageTest("a change of a file is shown as lines before it is allowed, the wait is a gap in the chart, and the prompt has its price", async () => {
+    const read = { tool: { name: "read_file", annotations: { readOnlyHint: true }, inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] } }, result: { content: [{ type: "text", text: "one\ntwo\n" }] } };
+    const write = { tool: { name: "write_file", inputSchema: { type: "object", properties: { path: { type: "string" }, content: { type: "string" } }, required: ["path", "content"] } } };
+    const s = await serve({
+      mcpServers: { disk: scripted([read, write]) },
+      tools: { policy: [{ match: "disk.write_file", action: "ask" }] },
+      models: [{ ref: "normal", model: "recorded", baseUrl: env.OPENAI_BASE_URL, price: { input: 1000, output: 1000 } }],
+    }, { env });
+    const page = await openPage(s);
+    await say(page, "write");
+    const question = page.getByRole("region", { name: "Question about disk.write_file" });
+    await question.locator(".diff-line.added", { hasText: "+three" }).waitFor();
+    await question.locator(".diff-line.removed", { hasText: "-two" }).waitFor();
+    await question.getByRole("button", { name: "Approve", exact: true }).click();
+    await ended(page);
+    // It waited before it ran: the gap ends where the bar begins.
+    const [wait, bar] = await Promise.all([".wait", ".bar"].map((part) => page.locator(".row", { hasText: "write_file" }).locator(part).evaluate((one) => one.getBoundingClientRect().toJSON())));
+    assert.ok(wait.width > 0 && wait.right <= bar.left + 4, JSON.stringify([wait, bar]));
+    const { usage } = await s.prompt(await page.locator(".prompt").getAttribute("data-prompt"));
+    const usd = `$${(usage.totalTokens / 1000).toFixed(usage.totalTokens < 1000 ? 3 : 2)}`;
+    assert.match(await page.locator(".prompt-foot").innerText(), new RegExp(`\\${usd}`));
+    assert.match(await page.locator(".figures").innerText(), new RegExp(`\\${usd}`));
+    await closePage(page);
+    await s.stop();
+  });
+
+  pageTest("a conversation is found by a word of its answer, with the keyboard", async () => {
+    const s = await serve({}, { env });
+    for (const input of ["hello", "again", "hello"]) await s.prompt((await s.post("/prompt", { input, mode: "code" })).json.promptId);
+    const page = await openPage(s);
+    const list = page.locator(".conversations li");
+    await until(async () => (await list.count()) === 3, "three are listed");
+    await page.locator("#main").focus();
+    await page.keyboard.press("/");
+    await page.keyboard.type("yesterday");
+    await until(async () => (await list.count()) === 1, "one is found");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.locator(".text", { hasText: "yesterday" }).waitFor();
+    await page.keyboard.press("/"); // in the message it is a sign like others
+    assert.equal(await page.getByLabel("Message").inputValue(), "/");
+    await page.getByLabel("Search conversations").press("Escape");
+    await until(async () => (await list.count()) === 3, "all are listed again");
+    await closePage(page);
+    await s.stop();
+  });
+
+  pageTest("a long conversation is read from its end, and its beginning when it is wanted", async () => {
+    const s = await serve({}, { env });
+    const first = (await s.post("/prompt", { input: "hello", mode: "code" })).json;
+    await s.prompt(first.promptId);
+    for (let i = 0; i < 51; i++) {
+      const { json } = await s.post("/prompt", { input: "again", mode: "code", conversationId: first.conversationId });
+      await s.prompt(json.promptId);
+    }
+    const page = await openPage(s, { hash: `#/c/${first.conversationId}` });
+    const prompts = page.locator(".prompt");
+    await until(async () => (await prompts.count()) === 50, "the last ones are there");
+    await page.getByRole("button", { name: "Show earlier prompts" }).click();
+    await until(async () => (await prompts.count()) === 52, "all are there");
+    assert.match(await prompts.first().innerText(), /hello/);
+    assert.equal(await page.getByRole("button", { name: "Show earlier prompts" }).isVisible(), false);
     await closePage(page);
     await s.stop();
   });

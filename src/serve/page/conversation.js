@@ -8,6 +8,7 @@ import { openPrompt } from "./prompt_view.js";
 const NEAR_END = 80; // px from the end within which what comes is followed
 const TICK_MS = 100;
 const CALM_TICK_MS = 1000;
+const PAGE = 50; // prompts that are read at once
 const CHOICES = "lathe.choices";
 
 export function open(root, { id }, context) {
@@ -45,7 +46,8 @@ class ConversationView {
     this.mode.select.onchange = this.model.select.onchange = () => writeChoices({ mode: this.mode.select.value, model: this.model.select.value });
     this.refresh();
     this.list = h("div", { class: "timeline" });
-    this.scroller = h("div", { class: "scroller", tabindex: "-1" }, this.list);
+    this.earlier = h("button", { type: "button", class: "quiet earlier", hidden: true, onclick: () => this.#readEarlier() }, "Show earlier prompts");
+    this.scroller = h("div", { class: "scroller", tabindex: "-1" }, this.earlier, this.list);
     this.scroller.onscroll = () => {
       this.#isFollowing = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < NEAR_END;
     };
@@ -107,7 +109,7 @@ class ConversationView {
 
   #read() {
     if (!this.#id) return undefined;
-    return this.#readWith(path`conversations/${this.#id}` + "?limit=200", ({ value, error }) => {
+    return this.#readWith(path`conversations/${this.#id}` + `?limit=${PAGE}`, ({ value, error }) => {
       if (value) this.#show(value);
       else if (error.status !== 0) this.#drawMissing(error);
     });
@@ -119,10 +121,30 @@ class ConversationView {
     });
   }
 
-  #show({ conversation, prompts }) {
+  /** Earlier prompts come above, and what is read stays where it is. */
+  #readEarlier() {
+    const cursor = encodeURIComponent(this.earlier.dataset.cursor);
+    return this.#readWith(path`conversations/${this.#id}` + `?limit=${PAGE}&cursor=${cursor}`, ({ value }) => {
+      if (!value) return;
+      const { scrollHeight, scrollTop } = this.scroller;
+      const first = this.list.querySelector(".prompt");
+      for (const prompt of value.prompts) this.#put(prompt, first);
+      this.#setCursor(value.nextCursor);
+      this.#isFollowing = false;
+      this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
+    });
+  }
+
+  #setCursor(cursor) {
+    this.earlier.hidden = !cursor;
+    this.earlier.dataset.cursor = cursor ?? "";
+  }
+
+  #show({ conversation, prompts, nextCursor }) {
     const isFirst = this.#prompts.size === 0;
     this.#setTitle(conversation.title || titleOf(prompts[0]?.input) || "Conversation");
     for (const prompt of prompts) this.#put(prompt);
+    if (isFirst) this.#setCursor(nextCursor);
     if (isFirst && prompts.length > 0) this.#choose(prompts.at(-1)); // not what somebody chose since
   }
 
@@ -132,7 +154,7 @@ class ConversationView {
     this.model.choose(model);
   }
 
-  #put(prompt) {
+  #put(prompt, before = null) {
     const known = this.#prompts.get(prompt.id);
     if (known) {
       known.take(prompt);
@@ -144,7 +166,7 @@ class ConversationView {
       this.composer.focus();
     });
     this.#prompts.set(prompt.id, view);
-    this.list.append(view.element);
+    this.list.insertBefore(view.element, before);
   }
 
   // --- Events --------------------------------------------------------------------------------------------------------
@@ -237,7 +259,7 @@ class ConversationView {
 
   #drawMissing(error) {
     this.#setTitle("Not found");
-    replace(this.list, h("div", { class: "empty" }, h("h2", {}, "This conversation is not here"), h("p", {}, error.message), h("a", { class: "button", href: "#/" }, "Start a new one")));
+    replace(this.list, h("div", { class: "empty" }, h("h2", {}, "This conversation is not here"), h("p", {}, error.status === 404 ? "It was deleted, or it belongs to somebody else." : error.message), h("a", { class: "button", href: "#/" }, "Start a new one")));
     this.composer.element.hidden = true;
   }
 
