@@ -142,6 +142,29 @@ void lt_agent_free(lt_agent *agent) {
   lt_mem_free(agent);
 }
 
+size_t lt_agent_busy(const lt_agent *agent) {
+  size_t count = 0;
+  for (const lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
+    bool is_waiting = turn_state->turn.state == LT_PROMPT_WAITING;
+    count += !is_waiting || lt_outbox_has_calls(&turn_state->outbox);
+  }
+  return count;
+}
+
+/* What a prompt does changes without anybody being woken: it is looked at again and again. */
+void lt_agent_drain(lt_agent *agent, uint64_t ms, lt_cancel *hurry) {
+  lt_wait wait;
+  lt_cancel_node node;
+  uint64_t until_ms = lt_loop_now_ms(agent->options.loop) + ms;
+  agent->is_draining = true;
+  lt_wait_init(&wait, agent->options.loop);
+  lt_cancel_add(hurry, &node, &wait);
+  while (lt_agent_busy(agent) > 0 && hurry->why == LT_OK && lt_loop_now_ms(agent->options.loop) < until_ms) {
+    (void)lt_wait_on(&wait, LT_DRAIN_POLL_MS);
+  }
+  lt_cancel_remove(hurry, &node);
+}
+
 /* NULL: the prompt does not run, or is another user's. */
 static lt_turn_state *agent_find_turn(const lt_agent *agent, const lt_str *user, lt_str prompt) {
   lt_turn_state *turn_state = agent->turns;
@@ -364,7 +387,7 @@ static void agent_on_turn_fiber(void *arg) {
 
 /* --- Starting one ------------------------------------------------------------------------------------------------- */
 static lt_status agent_check_input(const lt_agent *agent, const lt_prompt_request *request, lt_err *err) {
-  if (agent->closing) {
+  if (agent->closing || agent->is_draining) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
   }
   if (lt_str_trim(request->input).n == 0) {

@@ -88,10 +88,11 @@ typedef struct lt_agent_options {
    * - conversation.updated {conversationId, title}
    *
    * An output is {"type": "text", "id", "content", "incomplete"?: {"reason"}, "start"}, or {"type": "tool", "id",
-   * "parent"?, "function", "input", "editedInput"?, "result", "start", "end"?} with a result {"type": "pending",
-   * "reason", "question"? (it waits for an approval)}, {"type": "success", "output"} or {"type": "error", "error"} and
-   * perhaps "logs", or {"type": "file", "id", "path", "mimeType", "description"?, "artifact", "start"}. The parent of a
-   * call that a program made is the output of that program. */
+   * "parent"?, "function", "input", "editedInput"?, "result", "start", "decided"? (when a question about it was
+   * decided), "end"?} with a result {"type": "pending", "reason", "question"? (it waits for an approval)}, {"type":
+   * "success", "output"} or {"type": "error", "error"} and perhaps "logs", or {"type": "file", "id", "path",
+   * "mimeType", "description"?, "artifact", "start"}. The parent of a call that a program made is the output of that
+   * program. */
   void (*on_event)(void *arg, lt_str user, const char *event, lt_str data);
   void *arg;
 } lt_agent_options;
@@ -101,6 +102,13 @@ typedef struct lt_agent_options {
 lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err);
 /* Cancels running prompts, or leaves them open (leave_open), and waits for their fibers. LT_YIELDS. NULL is allowed. */
 void lt_agent_free(lt_agent *agent) LT_YIELDS;
+
+/* How many prompts do something now: those that only wait for approvals do not count. */
+size_t lt_agent_busy(const lt_agent *agent);
+/* Takes no further prompts (LT_E_CLOSED), and waits until none does anything any more, or for `ms`, or until `hurry` is
+ * fired. Prompts go on meanwhile, with all that they need; calls that end are not interrupted by the agent's end.
+ * LT_YIELDS. */
+void lt_agent_drain(lt_agent *agent, uint64_t ms, lt_cancel *hurry) LT_YIELDS;
 
 typedef struct lt_prompt_request {
   lt_str user;

@@ -19,6 +19,7 @@ struct lt_agent {
   const lt_mode *const *modes; /* the built-in ones */
   size_t mode_count;
   lt_turn_state *turns;   /* running prompts */
+  bool is_draining;       /* no further prompts are taken; those that run may end (lt_agent_drain) */
   bool closing;           /* the agent ends and accepts no further prompts */
   bool leaving;           /* the agent ends without ending its prompts: nothing more is recorded */
   lt_cancel close;        /* fired when the agent ends */

@@ -6,6 +6,7 @@
 #include "agent/stored_decision.h"
 #include "agent/turn_observer.h"
 #include "agent/turn_state.h"
+#include "base/clock.h"
 #include "store/store_decisions.h"
 
 #define NO_MEMORY "no memory for a decision"
@@ -17,9 +18,11 @@ typedef struct approval_waiter {
   const lt_approval *what; /* the asking fiber's */
   lt_wait wait;
   bool is_decided;
-  bool is_remembered; /* by an earlier decision about another call */
-  int64_t row;        /* of the stored decision; 0: the decision came in this process */
-  lt_arena *arena;    /* of the decision's texts */
+  bool is_remembered;               /* by an earlier decision about another call */
+  int64_t row;                      /* of the stored decision; 0: the decision came in this process */
+  lt_str at;                        /* when it was decided; empty: nobody was asked, or an older Lathe noted it */
+  char stamp[LT_CLOCK_STAMP_BYTES]; /* of a decision in this process; `at` points here */
+  lt_arena *arena;                  /* of the decision's texts */
   lt_decision *decision;
 } approval_waiter;
 
@@ -218,6 +221,7 @@ static bool approvals_is_row_for(lt_approvals *a, const lt_stored_decision *row,
     return false;
   }
   pending->row = row->id;
+  pending->at = row->at;
   *pending->decision = row->decision;
   return true;
 }
@@ -277,6 +281,7 @@ static void approvals_note(lt_approvals *a, const approval_waiter *pending) {
                                  .row = pending->row,
                                  .tool = pending->what->tool->id,
                                  .asked = pending->what->is_masked ? LT_STR("") : pending->what->input,
+                                 .at = pending->at,
                                  .decision = *pending->decision};
   lt_turn_record_decide(a->turn, &note);
 }
@@ -332,6 +337,7 @@ static lt_status approvals_report_decided(lt_approvals *a, const approval_waiter
 static lt_status approvals_close_question(lt_approvals *a, uint32_t number, const approval_waiter *pending,
                                           lt_err *err) LT_YIELDS {
   approvals_store(a, pending);
+  lt_outbox_tool_decided(approvals_outbox(a), number, pending->at);
   LT_TRY(approvals_report_decided(a, pending, err));
   return pending->decision->is_approved
              ? lt_outbox_tool_reason(approvals_outbox(a), number, LT_STR("Executing..."), LT_STR(""), err)
@@ -340,9 +346,11 @@ static lt_status approvals_close_question(lt_approvals *a, uint32_t number, cons
 
 /* Decided in this process, in another, or before. */
 static bool approvals_is_known(lt_approvals *a, approval_waiter *pending) LT_YIELDS {
-  int64_t row = 0;
-  if (lt_turn_record_decision(a->turn, pending->id, pending->hash, pending->arena, pending->decision, &row)) {
-    approvals_use(a, row);
+  lt_turn_decision noted;
+  if (lt_turn_record_decision(a->turn, pending->id, pending->hash, pending->arena, &noted)) {
+    *pending->decision = noted.decision;
+    pending->at = noted.at;
+    approvals_use(a, noted.row);
     approvals_remember(a, pending);
     return true;
   }
@@ -362,6 +370,17 @@ static bool approvals_is_known(lt_approvals *a, approval_waiter *pending) LT_YIE
   return false;
 }
 
+/* The earlier process asked, and did not live to say what was decided. */
+static lt_status approvals_close_old_question(lt_approvals *a, uint32_t number, const approval_waiter *pending,
+                                              lt_err *err) {
+  lt_outbox_tool_decided(approvals_outbox(a), number, pending->at);
+  if (!lt_outbox_has_question(approvals_outbox(a), number)) {
+    return LT_OK;
+  }
+  LT_TRY(approvals_report_decided(a, pending, err));
+  return lt_outbox_tool_reason(approvals_outbox(a), number, LT_STR("Executing..."), LT_STR(""), err);
+}
+
 static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
                                lt_decision *ret_decision, lt_err *err) LT_YIELDS {
   lt_approvals *a = (lt_approvals *)(void *)self;
@@ -378,7 +397,8 @@ static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_ca
   }
   pending.id = lt_outbox_id(approvals_outbox(a), number);
   if (approvals_is_known(a, &pending)) {
-    return approvals_settle_state(a, LT_OK, err);
+    lt_status closed = is_new ? LT_OK : approvals_close_old_question(a, number, &pending, err);
+    return approvals_settle_state(a, closed, err);
   }
   LT_TRY(lt_turn_observer_record_end(a->turn, "a call waits for somebody's decision", err));
   lt_status status = approvals_wait_for_person(a, what, number, is_new, &pending, cancel, err);
@@ -413,6 +433,10 @@ static approval_waiter *approvals_find_waiter(const lt_approvals *a, lt_str id) 
 
 static void approvals_wake(lt_approvals *a, approval_waiter *pending) {
   pending->is_decided = true;
+  if (pending->at.n == 0) {
+    lt_clock_stamp(pending->stamp);
+    pending->at = lt_str_of(pending->stamp);
+  }
   approvals_remember(a, pending);
   approvals_note(a, pending);
   lt_wait_wake(&pending->wait, LT_OK);
@@ -428,13 +452,16 @@ static void approvals_wake_remembered(lt_approvals *a) {
   }
 }
 
+/* `row`, `at`: of a stored decision; else 0 and empty. */
 static lt_status approvals_decide_waiter(lt_approvals *a, approval_waiter *pending, const lt_decision *decision,
-                                         int64_t row, lt_err *err) {
+                                         int64_t row, lt_str at, lt_err *err) {
   lt_decision what = *decision;
   what.reason = lt_str_sub(what.reason, 0, LT_RUN_ERROR_BYTES / 4);
   if (lt_decision_copy(pending->arena, &what, pending->decision) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, NO_MEMORY);
   }
+  snprintf(pending->stamp, sizeof pending->stamp, "%.*s", LT_STR_ARG(at));
+  pending->at = lt_str_of(pending->stamp);
   pending->row = row;
   approvals_use(a, row);
   approvals_wake(a, pending);
@@ -446,7 +473,7 @@ static lt_status approvals_decide_waiter(lt_approvals *a, approval_waiter *pendi
 
 lt_status lt_approvals_decide(lt_approvals *a, lt_str id, const lt_decision *decision, lt_err *err) {
   approval_waiter *pending = approvals_find_waiter(a, id);
-  return pending != NULL ? approvals_decide_waiter(a, pending, decision, 0, err)
+  return pending != NULL ? approvals_decide_waiter(a, pending, decision, 0, LT_STR(""), err)
                          : lt_fail(err, LT_E_NOTFOUND, "No tool call \"%.*s\" waits for approval",
                                    LT_STR_ARG(lt_str_sub(id, 0, 100)));
 }
@@ -454,5 +481,5 @@ lt_status lt_approvals_decide(lt_approvals *a, lt_str id, const lt_decision *dec
 bool lt_approvals_decide_stored(lt_approvals *a, const lt_stored_decision *stored) {
   approval_waiter *pending = approvals_find_waiter(a, stored->call);
   bool fits = pending != NULL && pending->hash == stored->hash && !approvals_is_used(a, stored->id);
-  return fits && approvals_decide_waiter(a, pending, &stored->decision, stored->id, NULL) == LT_OK;
+  return fits && approvals_decide_waiter(a, pending, &stored->decision, stored->id, stored->at, NULL) == LT_OK;
 }

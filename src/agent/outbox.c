@@ -1,5 +1,7 @@
 #include "agent/outbox_impl.h"
 
+#include <stdio.h>
+
 #include "agent/turn_observer.h"
 #include "agent/turn_state.h"
 #include "base/mem.h"
@@ -364,7 +366,21 @@ lt_status lt_outbox_tool_reason(lt_outbox *o, uint32_t number, lt_str reason, lt
   if (!outbox_keep_text(output, &output->reason, reason) || !outbox_keep_text(output, &output->question, question)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the reason of a call");
   }
+  if (question.n > 0) {
+    output->decided[0] = '\0';
+  }
   return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_BEGIN, .number = number}, LT_STR_NULL, err);
+}
+
+void lt_outbox_tool_decided(lt_outbox *o, uint32_t number, lt_str stamp) {
+  lt_output *output = *outbox_find_open_place(o, number);
+  if (output != NULL) {
+    snprintf(output->decided, sizeof output->decided, "%.*s", LT_STR_ARG(stamp));
+  }
+}
+
+bool lt_outbox_has_question(const lt_outbox *o, uint32_t number) {
+  return number < o->count && o->outputs[number]->question.n > 0;
 }
 
 lt_status lt_outbox_tool_edited(lt_outbox *o, uint32_t number, lt_str input, lt_err *err) {
@@ -423,6 +439,24 @@ void lt_outbox_end_all(lt_outbox *o, lt_str why) {
   lt_outbox_open_rest(o);
   while (o->open != NULL && lt_outbox_tool_end(o, o->open->number, LT_E_CANCELLED, why, NULL) == LT_OK) {
   }
+}
+
+static bool outbox_has_open_child(const lt_outbox *o, const lt_output *parent) {
+  for (const lt_output *output = o->open; output != NULL; output = output->next_open) {
+    if (lt_str_eq(output->parent, parent->id)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool lt_outbox_has_calls(const lt_outbox *o) {
+  for (const lt_output *output = o->open; output != NULL; output = output->next_open) {
+    if (output->call != 0 && output->question.n == 0 && !outbox_has_open_child(o, output)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 uint32_t lt_outbox_find_call(const lt_outbox *o, uint64_t call) {

@@ -78,6 +78,11 @@ typedef struct lt_outbox_tool {
 lt_status lt_outbox_tool_begin(lt_outbox *outbox, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err);
 /* Changes the reason for which the output is pending, and the question that is open about it; empty: none. */
 lt_status lt_outbox_tool_reason(lt_outbox *outbox, uint32_t number, lt_str reason, lt_str question, lt_err *err);
+/* Keeps when the question about the call was decided, a stamp of base/clock.h, for the forms of the output that follow.
+ * Another question clears it. */
+void lt_outbox_tool_decided(lt_outbox *outbox, uint32_t number, lt_str stamp);
+/* Whether a question is open about the output, as the store has it. */
+bool lt_outbox_has_question(const lt_outbox *outbox, uint32_t number);
 /* Stores the input that a person made of the call's own. Does not report it: a change or the end follows. */
 lt_status lt_outbox_tool_edited(lt_outbox *outbox, uint32_t number, lt_str input, lt_err *err);
 lt_status lt_outbox_tool_logs(lt_outbox *outbox, uint32_t number, lt_str logs, lt_err *err);
@@ -87,6 +92,9 @@ lt_status lt_outbox_tool_end(lt_outbox *outbox, uint32_t number, lt_status statu
 /* Fails all pending outputs with the message `why`. */
 void lt_outbox_end_all(lt_outbox *outbox, lt_str why);
 
+/* Whether a call is under way: one that waits for an approval is not, and neither is one for the calls that it makes.
+ */
+bool lt_outbox_has_calls(const lt_outbox *outbox);
 /* The number of the pending output of this call; UINT32_MAX: none. */
 uint32_t lt_outbox_find_call(const lt_outbox *outbox, uint64_t call);
 /* The number of the pending output with this id; UINT32_MAX: none. */

@@ -148,7 +148,7 @@ static void outbox_ids_read_edit(lt_outbox *o, lt_json json) {
 }
 
 static bool outbox_ids_read_output(lt_outbox *o, lt_output *output, lt_json json) {
-  lt_str start = LT_STR("");
+  lt_str start = LT_STR(""), decided = LT_STR("");
   lt_arena *parts = &output->parts;
   lt_json result = lt_json_get(json, "result");
   output->kind = outbox_ids_kind_of(json);
@@ -163,8 +163,11 @@ static bool outbox_ids_read_output(lt_outbox *o, lt_output *output, lt_json json
            outbox_ids_read_str(lt_json_get(json, "parent"), &o->turn->arena, &output->parent) &&
            outbox_ids_read_str(lt_json_get(json, "function"), parts, &output->text) &&
            outbox_ids_read_str(lt_json_get(result, "reason"), parts, &output->reason) &&
-           outbox_ids_read_str(lt_json_get(json, "start"), parts, &start);
+           outbox_ids_read_str(lt_json_get(result, "question"), parts, &output->question) &&
+           outbox_ids_read_str(lt_json_get(json, "start"), parts, &start) &&
+           outbox_ids_read_str(lt_json_get(json, "decided"), parts, &decided);
     snprintf(output->start, sizeof output->start, "%.*s", LT_STR_ARG(start));
+    snprintf(output->decided, sizeof output->decided, "%.*s", LT_STR_ARG(decided));
   }
   return read;
 }

@@ -31,7 +31,8 @@ struct lt_output {
   lt_str data;              /* JSON text */
   lt_incomplete incomplete; /* of a text that says why there is no answer */
   char start[LT_CLOCK_STAMP_BYTES];
-  lt_buf json; /* the JSON text that was stored last */
+  char decided[LT_CLOCK_STAMP_BYTES]; /* when the question about the call was decided; empty: it was not */
+  lt_buf json;                        /* the JSON text that was stored last */
 };
 
 typedef enum lt_item_kind {

@@ -57,6 +57,9 @@ static void outbox_write_put_tool(lt_json_writer *w, const lt_output *output, co
     outbox_write_put_raw(w, "data", output->data);
   }
   outbox_write_put_str(w, "start", lt_str_of(output->start));
+  if (output->decided[0] != '\0') {
+    outbox_write_put_str(w, "decided", lt_str_of(output->decided));
+  }
   if (item->what == ITEM_END) {
     outbox_write_put_str(w, "end", lt_str_of(item->stamp));
   }

@@ -73,7 +73,7 @@ static lt_status resume_load_record(resume_request *r, lt_turn_state *turn_state
 }
 
 static lt_status resume_check(const resume_request *r, lt_err *err) {
-  if (r->agent->closing) {
+  if (r->agent->closing || r->agent->is_draining) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
   }
   return lt_agent_runs(r->agent, r->prompt) ? lt_fail(err, LT_E_INVALID, "the prompt %.*s is being carried out already",

@@ -11,13 +11,13 @@ static bool stored_decision_text(lt_json json, const char *key, lt_arena *arena,
 bool lt_stored_decision_read(lt_json json, lt_arena *arena, lt_stored_decision *ret_decision) {
   lt_stored_decision d = {0};
   lt_str hash, remember;
-  bool read = lt_json_int(lt_json_get(json, "id"), &d.id) && stored_decision_text(json, "verb", arena, &d.verb) &&
-              stored_decision_text(json, "call", arena, &d.call) &&
-              stored_decision_text(json, "tool", arena, &d.tool) &&
-              stored_decision_text(json, "user", arena, &d.user) && stored_decision_text(json, "hash", arena, &hash) &&
-              stored_decision_text(json, "reason", arena, &d.decision.reason) &&
-              stored_decision_text(json, "input", arena, &d.decision.input) &&
-              stored_decision_text(json, "remember", arena, &remember);
+  bool read =
+      lt_json_int(lt_json_get(json, "id"), &d.id) && stored_decision_text(json, "verb", arena, &d.verb) &&
+      stored_decision_text(json, "call", arena, &d.call) && stored_decision_text(json, "tool", arena, &d.tool) &&
+      stored_decision_text(json, "user", arena, &d.user) && stored_decision_text(json, "hash", arena, &hash) &&
+      stored_decision_text(json, "reason", arena, &d.decision.reason) &&
+      stored_decision_text(json, "input", arena, &d.decision.input) &&
+      stored_decision_text(json, "remember", arena, &remember) && stored_decision_text(json, "createdAt", arena, &d.at);
   if (!read) {
     return false;
   }

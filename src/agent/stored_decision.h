@@ -11,6 +11,7 @@ typedef struct lt_stored_decision {
   lt_str verb, call, tool, user; /* texts are in the arena that the decision was read with */
   uint64_t hash;
   bool is_taken;
+  lt_str at; /* when it was made, a stamp of base/clock.h */
   lt_decision decision;
 } lt_stored_decision;
 

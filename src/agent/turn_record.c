@@ -296,6 +296,7 @@ void lt_turn_record_decide(lt_turn *turn, const lt_turn_decision *noted) {
   record_put_pair(&w, "input", decision->input);
   lt_json_key(&w, "row");
   lt_json_put_int(&w, noted->row);
+  record_put_pair(&w, "at", noted->at);
   if (decision->remember != LT_REMEMBER_NOTHING) {
     record_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
     record_put_pair(&w, "tool", noted->tool);
@@ -343,18 +344,18 @@ static bool record_read_decision(lt_json decided, bool is_approved, lt_arena *ar
   return read;
 }
 
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision,
-                             int64_t *ret_row) {
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_turn_decision *ret_noted) {
   const lt_turn_record *record = turn_record_of(turn);
-  *ret_row = 0;
+  *ret_noted = (lt_turn_decision){.id = id, .hash = hash};
   for (size_t i = 0; record->is_recalled && i < record->all.note_count; i++) {
     lt_note *note = &record->all.notes[i];
     lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
     if (note->kind == LT_PROMPT_NOTE_DECISION && doc != NULL && lt_json_parse(arena, note->text, doc, NULL) == LT_OK &&
         record_is_about(lt_json_root(doc), id, hash)) {
       note->kind = LT_NOTE_USED;
-      (void)lt_json_int(lt_json_get(lt_json_root(doc), "row"), ret_row);
-      return record_read_decision(lt_json_root(doc), note->number != 0, arena, ret_decision);
+      (void)lt_json_int(lt_json_get(lt_json_root(doc), "row"), &ret_noted->row);
+      return record_read_text(lt_json_root(doc), "at", arena, &ret_noted->at) &&
+             record_read_decision(lt_json_root(doc), note->number != 0, arena, &ret_noted->decision);
     }
   }
   return false;

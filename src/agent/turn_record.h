@@ -53,13 +53,13 @@ typedef struct lt_turn_decision {
   int64_t row;   /* of the stored decision (store/store_decisions.h); 0: none */
   lt_str tool;
   lt_str asked; /* the shown input; empty: it has secrets */
+  lt_str at;    /* when it was made, a stamp of base/clock.h; empty: an older Lathe noted it */
   lt_decision decision;
 } lt_turn_decision;
 
 /* Takes the next recorded decision about the output with that id, if it was about the same call; false: none. Its texts
- * are in the arena. `*ret_row`: lt_turn_decision.row. */
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision,
-                             int64_t *ret_row);
+ * are in the arena. Of `ret_noted` decision, row and time are filled. */
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_turn_decision *ret_noted);
 void lt_turn_record_decide(lt_turn *turn, const lt_turn_decision *decision);
 /* Adds the recorded decisions that hold for later calls. */
 void lt_turn_record_remember(lt_turn *turn, lt_remembered_decisions *memory);

@@ -352,6 +352,14 @@
 #define LT_SERVE_USER_BYTES      128           /* of a user's name */
 #define LT_SERVE_WAIT_MS         30000 /* that POST /run and calls of tools wait for their end, unless told otherwise */
 #define LT_SERVE_WAIT_MAX_MS     600000
+#define LT_SERVE_ORPHANS_MS      1000 /* between two looks for prompts whose process has ended */
+#define LT_SERVE_UNRESUMED_BYTES                                                       \
+  (1 * LT_MIB) /* ids of prompts that cannot be resumed here: of more it is said again \
+                */
+#define LT_SERVE_GRACE_MS                                                                     \
+  5000 /* that running prompts have to end when the server is asked to end, unless configured \
+        */
+#define LT_SERVE_GRACE_MAX_MS    600000
 #define LT_SERVE_HEARTBEAT_MS    15000          /* between two signs of life on a stream without events */
 #define LT_SERVE_READER_BYTES    (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
 #define LT_SERVE_READERS_MAX     10000          /* streams of events at once */
@@ -382,6 +390,7 @@
 #define LT_OUTBOX_BATCH_BYTES      LT_MIB         /* ... unless one alone has more */
 #define LT_OUTBOX_REST_MS          2 /* what programs say and call comes in flocks: for so long it may gather */
 #define LT_PROMPT_MESSAGES_BYTES   (64 * LT_MIB) /* what a model is sent */
+#define LT_DRAIN_POLL_MS           50            /* between two looks at prompts that may end before the process */
 #define LT_PROGRAM_DRAFTS_MAX      8             /* programs of one reply that are shown while they are written */
 #define LT_DEFERRED_RECORD_BYTES   LT_MIB        /* record of a prompt that is not stored yet; a longer one is stored */
 #define LT_DEFERRED_CALLS_MAX      1000          /* likewise its read-only calls */

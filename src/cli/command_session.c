@@ -39,7 +39,7 @@ static void command_session_print_error(const lt_command_session *s, const lt_er
 static void command_session_on_signal(void *arg, int signum) {
   lt_command_session *s = arg;
   if (signum != SIGINT || s->plan.on_interrupt == NULL || !s->plan.on_interrupt(s, s->plan.arg)) {
-    lt_cancel_fire(&s->app.cancel, LT_E_CANCELLED);
+    lt_cancel_fire(s->app.cancel.why == LT_OK ? &s->app.cancel : &s->hurry, LT_E_CANCELLED);
   }
 }
 
@@ -166,6 +166,7 @@ static lt_status command_session_configure(lt_command_session *s, const lt_confi
 
 int lt_command_session_run(const lt_config_sources *sources, const lt_command_plan *plan) {
   lt_command_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
+  lt_cancel_init(&s.hurry);
   lt_err err = LT_ERR_INIT;
   s.app.report = (lt_report){.on_line = command_session_on_line, .on_note = command_session_on_note, .arg = &s};
   lt_status status = command_session_configure(&s, sources, &err);

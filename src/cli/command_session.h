@@ -33,6 +33,7 @@ struct lt_command_session {
   lt_activity *activity; /* NULL: none is shown */
   lt_command_plan plan;
   lt_responder *server_questions; /* NULL: servers may not ask */
+  lt_cancel hurry;                /* fired by a second signal: the end is not to wait for anything */
   int exit_code;
 };
 

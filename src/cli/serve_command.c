@@ -60,6 +60,7 @@ static int serve_work(lt_command_session *s, void *arg) LT_YIELDS {
     return status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
   }
   serve_until_signal(s);
+  lt_serve_finish(serve, &s->hurry);
   lt_serve_close(serve);
   return LT_EXIT_OK;
 }
@@ -95,7 +96,8 @@ const lt_command lt_serve_command = {
     .notes =
         "Without tokens, everybody who reaches the address is the user \"local\"; with one, each request needs a "
         "token. An address that other machines reach needs one.\n"
-        "GET /openapi.json describes the API. SIGTERM ends it: prompts that run are continued by the next process.\n"
+        "GET /openapi.json describes the API. SIGTERM ends it after server.graceMs at most: prompts that run then are "
+        "continued by the next process. A second signal ends it at once.\n"
         "Exit code: 0 ended by a signal, 1 failed, 2 usage, 3 configuration.\n"
         "\n"
         "  lathe serve --config lathe.yaml\n",

@@ -208,6 +208,7 @@ typedef struct lt_config_http {
   lt_config_log_level log_level; /* logLevel */
   lt_config_limits limits;
   lt_config_proxy proxy;
+  int64_t grace_ms; /* graceMs, default LT_SERVE_GRACE_MS */
 } lt_config_http;
 
 /* An entry of a mapping of names to numbers. */

@@ -354,6 +354,8 @@ const lt_config_key lt_config_keys[] = {
      .standard_text = "100; without tokens: 10000", .doc = "Streams of events of a user at once."},
     {"server.limits.queued", NUMBER(lt_config, server.limits.queued), FROM_TO(1, LT_SERVE_QUEUED_MAX),
      .standard_text = "100; without tokens: 10000", .doc = "Requests of a user at once that wait for a busy conversation."},
+    {"server.graceMs", NUMBER(lt_config, server.grace_ms), FROM_TO(0, LT_SERVE_GRACE_MAX_MS), .standard = LT_SERVE_GRACE_MS,
+     .doc = "How long `lathe serve` lets prompts go on that run when it is asked to end; the next process continues those that have not ended then."},
     {NULL},
 };
 /* clang-format on */

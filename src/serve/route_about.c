@@ -76,6 +76,9 @@ static lt_status about_health(lt_serve_request *r, lt_err *err) {
 static lt_status about_readiness(lt_serve_request *r, lt_err *err) LT_YIELDS {
   int64_t ignored;
   LT_TRY(lt_store_decision_version(lt_serve_store(r->serve), &ignored, err));
+  if (r->serve->is_finishing) {
+    return lt_serve_request_refuse(r, 503, "ending", "the server ends: it takes no further prompts");
+  }
   if (!r->serve->has_resumed) {
     return lt_serve_request_refuse(r, 503, "starting", "prompts of an earlier process are being resumed");
   }

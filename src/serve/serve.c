@@ -10,6 +10,7 @@
 #include "serve/serve_log.h"
 #include "serve/serve_metrics.h"
 #include "serve/serve_proxy.h"
+#include "serve/serve_resume.h"
 #include "serve/serve_routes.h"
 #include "serve/serve_users.h"
 
@@ -144,63 +145,6 @@ static void serve_clear_monitor(lt_serve *serve) {
   serve->session->monitor = (lt_monitor){.numbered = serve->session->monitor.numbered};
 }
 
-/* --- Resuming ----------------------------------------------------------------------------------------------------- */
-static void serve_resume_one(lt_serve *serve, lt_str user, lt_str prompt) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
-  lt_status status = lt_agent_resume(serve->agent, user, prompt, &err);
-  if (status != LT_OK && status != LT_E_CLOSED) {
-    lt_report_warning(&serve->session->report, "the prompt %.*s is not resumed: %s", LT_STR_ARG(prompt),
-                      lt_err_msg(&err));
-  }
-}
-
-static lt_status serve_resume_of(lt_serve *serve, lt_str user, lt_err *err) LT_YIELDS {
-  lt_json_doc doc;
-  lt_str prompt;
-  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
-  LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
-  LT_TRY(lt_store_prompt_orphans_of(lt_serve_store(serve), user, LT_STR_NULL, &list, err));
-  LT_TRY(lt_json_parse(&arena, lt_buf_view(&list), &doc, err));
-  for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it) && serve->closing.why == LT_OK;) {
-    if (lt_json_str(lt_json_get(it.value, "id"), &arena, &prompt)) {
-      serve_resume_one(serve, user, prompt);
-    }
-  }
-  return LT_OK;
-}
-
-/* Each user once: a user may have several tokens. */
-static void serve_resume_on_fiber(void *arg) {
-  lt_serve *serve = arg;
-  lt_err err = LT_ERR_INIT;
-  LT_AUTO_ARENA(arena, LT_SERVE_TOKENS_BYTES);
-  lt_status status = serve_resume_of(serve, LT_SERVE_LOCAL_USER, &err);
-  lt_str user = LT_STR_NULL, last = LT_SERVE_LOCAL_USER;
-  for (size_t i = 0; status == LT_OK && lt_serve_users_at(&serve->users, i, &user); i++) {
-    user = lt_arena_dup(&arena, user); /* the list may be read again meanwhile */
-    if (user.p != NULL && !lt_str_eq(user, last) && !lt_str_eq(user, LT_SERVE_LOCAL_USER)) {
-      status = serve_resume_of(serve, user, &err);
-      last = user;
-    }
-  }
-  if (status != LT_OK) {
-    lt_report_warning(&serve->session->report, "prompts of an earlier process are not resumed: %s", lt_err_msg(&err));
-  }
-  serve->has_resumed = true;
-  serve->is_resuming = false;
-  serve_end_background(serve);
-}
-
-static lt_status serve_resume(lt_serve *serve, lt_err *err) {
-  serve_begin_background(serve);
-  lt_status status = lt_loop_spawn(serve->session->loop, serve_resume_on_fiber, serve, err);
-  serve->is_resuming = status == LT_OK;
-  if (status != LT_OK) {
-    serve_end_background(serve);
-  }
-  return status;
-}
-
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 static lt_status serve_open_agent(lt_serve *serve, lt_err *err) {
   lt_session *session = serve->session;
@@ -273,7 +217,7 @@ static lt_status serve_open_parts(lt_serve *serve, const lt_serve_options *optio
   LT_TRY(lt_serve_limits_open(serve, err));
   LT_TRY(lt_serve_users_open(serve, err));
   LT_TRY(serve_listen(serve, err));
-  return serve_resume(serve, err);
+  return lt_serve_resume_start(serve, err);
 }
 
 lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt_serve **ret_serve, lt_err *err) {
@@ -294,6 +238,16 @@ lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt
   lt_serve_log_begin(serve);
   *ret_serve = serve;
   return LT_OK;
+}
+
+/* --- Finishing ---------------------------------------------------------------------------------------------------- */
+void lt_serve_finish(lt_serve *serve, lt_cancel *hurry) {
+  size_t busy = lt_agent_busy(serve->agent);
+  serve->is_finishing = true;
+  if (busy > 0) {
+    lt_serve_log_wait(serve, busy);
+  }
+  lt_agent_drain(serve->agent, (uint64_t)serve->session->config.server.grace_ms, hurry);
 }
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
@@ -317,9 +271,7 @@ void lt_serve_close(lt_serve *serve) {
   serve_finish_gateway(serve);
   lt_http_server_close(serve->server);
   lt_gateway_http_free(serve->mcp);
-  while (serve->is_resuming) {
-    lt_wait_on(&serve->idle, UINT64_MAX);
-  }
+  lt_serve_resume_stop(serve);
   lt_agent_free(serve->agent);
   serve->agent = NULL;
   while (serve->background > 0) {

@@ -32,6 +32,9 @@ lt_status lt_serve_check_proxy(const lt_config *config, lt_err *err);
  * session. */
 lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt_serve **ret_serve,
                         lt_err *err) LT_YIELDS;
+/* Takes no further prompts (503), and lets those that run go on for server.graceMs at most, or until `hurry` is fired.
+ * Everything else is served meanwhile. LT_YIELDS. */
+void lt_serve_finish(lt_serve *serve, lt_cancel *hurry) LT_YIELDS;
 /* Ends all connections, and leaves running prompts to the next process. NULL is allowed. LT_YIELDS. */
 void lt_serve_close(lt_serve *serve) LT_YIELDS;
 

@@ -18,6 +18,13 @@ void lt_serve_log_begin(const lt_serve *serve) {
   lt_report_note(&serve->session->report, LT_REPORT_INFO, "listening", facts);
 }
 
+void lt_serve_log_wait(const lt_serve *serve, size_t busy) {
+  const lt_report_fact facts[] = {LOG_COUNT("promptsBusy", busy),
+                                  LOG_COUNT("graceMs", (size_t)serve->session->config.server.grace_ms), LOG_END};
+  lt_report_note(&serve->session->report, LT_REPORT_INFO, "asked to end; waits for what runs, or for a second signal",
+                 facts);
+}
+
 void lt_serve_log_end(const lt_serve *serve) {
   size_t running = 0, waiting = 0;
   if (serve->agent != NULL) {

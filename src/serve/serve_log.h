@@ -7,6 +7,8 @@
 
 /* It listens, and resumes prompts. */
 void lt_serve_log_begin(const lt_serve *serve);
+/* It is asked to end, and waits for `busy` prompts first. */
+void lt_serve_log_wait(const lt_serve *serve, size_t busy);
 /* It ends, and leaves its prompts to the next process. */
 void lt_serve_log_end(const lt_serve *serve);
 /* A prompt begins in this process, or has ended. */

@@ -141,7 +141,7 @@ static const char openapi_components[] =
     "{\"type\":\"object\",\"required\":[\"type\",\"id\",\"function\",\"result\"],\"properties\":{\"type\":{\"const\":"
     "\"tool\"},\"function\":{\"type\":\"string\"},\"parent\":{\"type\":\"string\"},\"input\":{},\"result\":{\"type\":"
     "\"object\",\"required\":[\"type\"],\"properties\":{\"type\":{\"enum\":[\"success\",\"error\",\"pending\"]},"
-    "\"output\":{},\"error\":{},\"reason\":{\"type\":\"string\"}}}," OUTPUT_MEMBERS
+    "\"output\":{},\"error\":{},\"reason\":{\"type\":\"string\"}}},\"decided\":{\"type\":\"string\"}," OUTPUT_MEMBERS
     "}},"
     "{\"type\":\"object\",\"required\":[\"type\",\"id\"],\"properties\":{\"type\":{\"const\":\"file\"},\"path\":"
     "{\"type\":\"string\"},\"mimeType\":{\"type\":\"string\"},\"artifact\":{\"type\":\"string\"}," OUTPUT_MEMBERS

@@ -122,7 +122,7 @@ void lt_serve_request_fail(lt_serve_request *r, const lt_err *err) {
   lt_buf_addc(&message, lt_err_msg(err));
   lt_secrets_mask_buf(r->serve->session->secrets, &message);
   const char *text = message.status == LT_OK ? message.p : lt_status_text(err->status);
-  int http_status = lt_status_http(err->status);
+  int http_status = err->status == LT_E_CLOSED ? 503 : lt_status_http(err->status); /* the server ends */
   serve_request_put_error(r, http_status, code, text);
   if (http_status >= 500 && r->call->cancel->why == LT_OK) {
     lt_serve_log_failure(r, http_status, text);

@@ -59,11 +59,12 @@ struct lt_serve {
   lt_http_server *server;
   const char *page_folder; /* NULL: the embedded page */
   lt_cancel closing;
-  size_t background; /* fibers that belong to no request: titles, prompts that are resumed */
+  size_t background; /* fibers that belong to no request: titles */
   bool is_open;      /* it listens */
-  bool is_resuming;
-  bool has_resumed; /* the prompts that an earlier process left */
-  lt_wait idle;     /* woken when the last one ends */
+  bool is_finishing; /* no further prompts are taken */
+  bool is_resuming;  /* the fiber of serve_resume.h */
+  bool has_resumed;  /* the prompts that an earlier process left (serve_resume.h) */
+  lt_wait idle;      /* woken when the last one ends */
   char url[128];
 };
 

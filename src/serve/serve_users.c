@@ -67,14 +67,6 @@ static lt_status users_reload(lt_serve *serve, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
-bool lt_serve_users_at(const lt_serve_users *users, size_t i, lt_str *ret_user) {
-  if (i >= users->count) {
-    return false;
-  }
-  *ret_user = users->tokens[i].user;
-  return true;
-}
-
 /* All tokens are compared, so that the time tells nothing about which one it was. */
 static const lt_serve_token *users_find(const lt_serve_users *users, lt_str hash) {
   const lt_serve_token *found = NULL;

@@ -16,8 +16,6 @@
 lt_status lt_serve_users_open(lt_serve *serve, lt_err *err) LT_YIELDS;
 /* After `serve->closing` was fired: waits until nothing watches them, and frees them. LT_YIELDS. */
 void lt_serve_users_close(lt_serve *serve) LT_YIELDS;
-/* The user of the token with this index. False: there are no more. Borrows: until this fiber yields. */
-bool lt_serve_users_at(const lt_serve_users *users, size_t i, lt_str *ret_user);
 /* Sets the request's user and token. False: the answer says who may ask. Does not yield. */
 bool lt_serve_users_identify(lt_serve_request *request);
 

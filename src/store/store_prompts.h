@@ -122,7 +122,8 @@ lt_status lt_store_beat(lt_store *store, lt_err *err) LT_YIELDS;
 /* Appends a JSON array of the ids of all orphans, oldest first. An orphan is a prompt that has not ended and has no
  * living process. */
 lt_status lt_store_prompt_orphans(lt_store *store, lt_buf *out, lt_err *err) LT_YIELDS;
-/* A user's orphans, in one conversation or (empty) in any, as an array of {"id", "conversationId", "state"}. */
+/* The orphans of one user or (empty) of all, in one conversation or (empty) in any, as an array of {"id",
+ * "conversationId", "userId", "state"}. */
 lt_status lt_store_prompt_orphans_of(lt_store *store, lt_str user, lt_str conversation, lt_buf *out,
                                      lt_err *err) LT_YIELDS;
 

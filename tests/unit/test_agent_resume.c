@@ -327,7 +327,7 @@ IN_WORLD(a_decision_holds_in_the_next_process) {
                    LT_OK);
   leave_and_resume(w);
   wait_end(w);
-  assert_null(strstr(w->events.p, "approval"));
+  assert_null(strstr(w->events.p, "approval bank.pay"));
   assert_int_equal(w->paid, 5);
   assert_stored(w, "state", "completed");
 }

@@ -572,11 +572,12 @@ static void ask_whose(db_fix *fix) {
   DB_OK(set(fix, 4, LT_PROMPT_COMPLETED));
   assert_string_equal(orphans_of(fix, "ann", LT_STR_NULL),
                       "[{\"id\":\"b0000000000000000000000000000001\",\"conversationId\":"
-                      "\"a0000000000000000000000000000001\",\"state\":\"running\"},"
+                      "\"a0000000000000000000000000000001\",\"userId\":\"ann\",\"state\":\"running\"},"
                       "{\"id\":\"b0000000000000000000000000000002\",\"conversationId\":"
-                      "\"a0000000000000000000000000000002\",\"state\":\"waiting_for_approval\"}]");
+                      "\"a0000000000000000000000000000002\",\"userId\":\"ann\",\"state\":\"waiting_for_approval\"}]");
   assert_string_equal(numbers_in(orphans_of(fix, "ann", conversation(2)), "{\"id\":\"b"), " 2");
   assert_string_equal(numbers_in(orphans_of(fix, "bob", LT_STR_NULL), "{\"id\":\"b"), " 3");
+  assert_string_equal(numbers_in(orphans_of(fix, "", LT_STR_NULL), "{\"id\":\"b"), " 1 2 3");
   assert_string_equal(orphans_of(fix, "ann", conversation(3)), "[]");
   assert_string_equal(orphans_of(fix, "ann", conversation(5)), "[]");
 }

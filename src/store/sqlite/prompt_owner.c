@@ -277,6 +277,8 @@ static void prompt_owner_put_orphan(lt_json_writer *w, const lt_query *query) {
   lt_json_put_str(w, lt_query_get(query, 1));
   lt_json_key(w, "conversationId");
   lt_json_put_str(w, lt_query_get(query, 2));
+  lt_json_key(w, "userId");
+  lt_json_put_str(w, lt_query_get(query, 5));
   lt_json_key(w, "state");
   lt_json_put_str(w, lt_query_get(query, 3));
   lt_json_end_object(w);
@@ -286,12 +288,11 @@ static lt_status prompt_owner_select_orphans_of(struct sqlite3 *sql, void *arg, 
   const lt_db_read_job *job = arg;
   owner_verdict last = {.lives = false};
   lt_db_job_rewind(job->out, job->start);
-  lt_query query =
-      lt_query_prepare(sql,
-                       "SELECT p.owner, p.id, c.id, p.state, ifnull(b.beat_ms, 0) FROM prompts p"
-                       " JOIN conversations c ON c.number = p.conversation"
-                       " LEFT JOIN owner_beats b ON b.owner = p.owner WHERE p.completed_at IS NULL AND c.user = ?"
-                       " AND ? IN ('', c.id) ORDER BY p.number");
+  lt_query query = lt_query_prepare(sql,
+                                    "SELECT p.owner, p.id, c.id, p.state, ifnull(b.beat_ms, 0), c.user FROM prompts p"
+                                    " JOIN conversations c ON c.number = p.conversation"
+                                    " LEFT JOIN owner_beats b ON b.owner = p.owner WHERE p.completed_at IS NULL AND"
+                                    " ? IN ('', c.user) AND ? IN ('', c.id) ORDER BY p.number");
   lt_query_text(&query, job->user);
   lt_query_text(&query, job->id);
   lt_json_writer w = lt_json_writer_on(job->out);
