@@ -1,24 +1,39 @@
 // A program's run as it goes: its state in words, questions in place, its calls on a common scale of time, what it said,
 // its result, and where it failed.
-import { path } from "./page_api.js";
+import { openChart } from "./chart.js";
 import { h, icon, replace } from "./dom.js";
-import { callChart } from "./call_chart.js";
+import { duration } from "./format.js";
+import { path } from "./page_api.js";
 import { hasEnded } from "./prompt_watch.js";
-import { questionsOf } from "./question_view.js";
-import { duration, valueView } from "./result_view.js";
-import { endOf, placeIn, programsOf, runOf } from "./recorded_program.js";
+import { openQuestion } from "./question.js";
+import { valueView } from "./result_view.js";
+import { endOf, placeIn, programOf, programsOf, runOf } from "./recorded_program.js";
 
+const GROW_MS = 200;
 const STATES = { running: "Running…", waiting_for_approval: "Waits for your decision", completed: "Completed", failed: "Failed", cancelled: "Stopped" };
 
 /** {element, show(prompt)}: `show` resolves with the program's end, once it has ended. `onPlace` goes to a line. */
 export function programRunView(promptId, { context, signal, onPlace }) {
   const head = h("p", { class: "run-state", role: "status" });
   const said = h("div", { class: "said-list" });
-  const chart = callChart({ context, promptId });
-  const questions = questionsOf(promptId, context);
+  const chart = openChart((call) => openQuestion(context, promptId, call));
+  const calls = h("div", { class: "card calls", hidden: true }, chart.element);
   const foot = h("p", { class: "run-links" });
-  const element = h("div", { class: "run" }, head, questions.element, said, chart.element, foot);
+  const element = h("div", { class: "run" }, head, calls, said, foot);
   let isDone = false;
+  let latest;
+
+  /** Bars of calls that run grow; a wait is told once a second. */
+  const clock = setInterval(() => latest && !isDone && drawCalls(), GROW_MS);
+  signal.addEventListener("abort", () => clearInterval(clock));
+
+  function drawCalls() {
+    const made = latest.output.filter((one) => one.type === "tool" && programOf(one) === undefined).sort(byBegin);
+    calls.hidden = made.length === 0;
+    if (made.length === 0) return;
+    const { start, end } = programsOf(latest)[0]?.output ?? {};
+    chart.set(made, start && { from: Date.parse(start), to: end ? Date.parse(end) : Date.now() }, Date.now());
+  }
 
   async function showEnd(prompt) {
     const [program] = programsOf(prompt);
@@ -34,18 +49,22 @@ export function programRunView(promptId, { context, signal, onPlace }) {
     async show(prompt) {
       if (isDone) return undefined;
       const [program] = programsOf(prompt);
-      chart.show(prompt, program?.output);
-      questions.show(prompt);
+      latest = prompt;
+      drawCalls();
       replace(head, h("span", { class: `state ${prompt.state}` }, STATES[prompt.state] ?? prompt.state), took(program?.output));
       if (!hasEnded(prompt)) {
         replace(said, prompt.output.filter((one) => one.type === "text").map((one) => saidView("output", one.content)));
         return undefined;
       }
       isDone = true;
+      clearInterval(clock);
       return showEnd(prompt);
     },
   };
 }
+
+/** Calls that began in the same moment stand in the order of their numbers. */
+const byBegin = (a, b) => Date.parse(a.start) - Date.parse(b.start) || a.id.localeCompare(b.id, "en", { numeric: true });
 
 function took(output) {
   if (output?.start === undefined || output.end === undefined) return null;
@@ -62,7 +81,7 @@ function endWithoutRecord(prompt, output) {
 export function endParts(end, onPlace) {
   return [
     end.texts.map((one) => saidView(one.said, one.text)),
-    "value" in end && h("div", { class: "result" }, h("h3", {}, "Result"), valueView(end.value)),
+    "value" in end && h("div", { class: "result" }, h("h3", {}, "Result"), valueView(end.value, "Result")),
     end.error !== undefined && errorView(end, onPlace),
     end.error === undefined && end.texts.length === 0 && !("value" in end) && h("p", { class: "hint" }, end.status === "cancelled" ? "The program was stopped." : "The program said nothing and gave no result."),
   ];

@@ -1,12 +1,12 @@
 // The program editor: write a program, see what is wrong with it while typing, and run it against the tools without a
 // model. The program stays in this browser.
+import { add, h, icon, replace, setText } from "./dom.js";
+import { LANGUAGES, readKept, writeKept } from "./kept_program.js";
 import { path } from "./page_api.js";
-import { add, h, icon, loadStyle, replace, setText } from "./dom.js";
 import { hasEnded, watchPrompt } from "./prompt_watch.js";
 import { programRunView } from "./program_run.js";
+import { loadStyles } from "./result_view.js";
 
-const KEY = "lathe.program";
-const LANGUAGES = { javascript: "JavaScript", typescript: "TypeScript", python: "Python" };
 const KEEP_MS = 300; // of rest, before the program is kept
 
 const EXAMPLES = {
@@ -15,31 +15,10 @@ const EXAMPLES = {
   python: "# Tools are functions with keyword arguments. Ctrl+Space proposes; Ctrl+Enter runs.\nset_result(sum(range(10)))\n",
 };
 
-/** What was kept: {language, javascript, typescript, python}. Storage may be switched off. */
-function readKept() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEY)) ?? {};
-    return { ...kept, language: kept.language in LANGUAGES ? kept.language : "javascript" };
-  } catch {
-    return { language: "javascript" };
-  }
-}
-
-function writeKept(kept) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(kept));
-  } catch { /* full or switched off: it lives as long as the page */ }
-}
-
-/** Another view hands over a program: it is what the editor shows when it is opened next. */
-export function keepProgram({ code, language }) {
-  writeKept({ ...readKept(), language, [language]: code });
-}
-
 export function open(root, parameters, context) {
   const close = new AbortController();
   let editor;
-  Promise.all([import("./code_editor.js"), loadStyle("values.css"), loadStyle("program_view.css")]).then(([{ codeEditor }]) => {
+  Promise.all([import("./code_editor.js"), loadStyles("program_view.css")]).then(([{ codeEditor }]) => {
     if (close.signal.aborted) return;
     editor = buildView(root, codeEditor, context, close.signal);
     editor.focus();
@@ -97,7 +76,7 @@ function buildView(root, codeEditor, context, signal) {
 
   context.title("Program");
   add(root, h("header", { class: "head" }, context.menuButton(), h("h1", {}, "Program"), language, h("span", { class: "space" }), stop, run),
-    h("div", { class: "program" }, h("section", { class: "program-text", "aria-label": "Program" }, editor.element, status), results));
+    h("div", { class: "workbench" }, h("section", { class: "program-text", "aria-label": "Program" }, editor.element, status), results));
   return editor;
 }
 

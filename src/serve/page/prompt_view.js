@@ -3,6 +3,7 @@ import { openChart } from "./chart.js";
 import { codeView, valueView } from "./code_view.js";
 import { add, h, icon, iconButton, replace, setText } from "./dom.js";
 import { cost, count, duration, money, number, pretty } from "./format.js";
+import { keepProgram } from "./kept_program.js";
 import { openFile, openText } from "./outputs.js";
 import { PromptState } from "./prompt_state.js";
 import { openQuestion } from "./question.js";
@@ -139,11 +140,17 @@ function openProgram(ask, state) {
   const result = h("div", { class: "program-result" });
   let text = "";
   const copy = iconButton("copy", "Copy the program", { onclick: () => navigator.clipboard?.writeText(text) });
-  const element = h("div", { class: "card program" }, h("header", {}, icon("code"), title, about, copy), code.element, chart.element, result);
+  let language;
+  const edit = iconButton("pencil", "Open the program in the editor", { onclick: () => {
+    keepProgram({ code: text, language });
+    location.hash = "#/program";
+  } });
+  const element = h("div", { class: "card program" }, h("header", {}, icon("code"), title, about, edit, copy), code.element, chart.element, result);
   let shownResult;
 
   function set(step, now) {
     text = step.code;
+    ({ language } = step);
     element.classList.toggle("is-streamed", Boolean(step.isStreamed));
     element.hidden = state.prompt.mode === "program" && step.calls.length === 0 && !hasResult(step.output);
     code.element.hidden = state.prompt.mode === "program";

@@ -1,20 +1,21 @@
 // A recorded prompt, step by step: what its programs got from outside, in the order in which they got it. Nothing runs.
+import { add, h, icon, iconButton, replace, setText } from "./dom.js";
+import { duration } from "./format.js";
+import { keepProgram } from "./kept_program.js";
 import { path } from "./page_api.js";
-import { add, h, icon, iconButton, loadStyle, replace, setText } from "./dom.js";
 import { hasEnded } from "./prompt_watch.js";
-import { keepProgram } from "./program_view.js";
 import { programOf, programsOf } from "./recorded_program.js";
 import { stepsOf } from "./replay_steps.js";
-import { duration, valueView } from "./result_view.js";
+import { loadStyles, valueView } from "./result_view.js";
 
 const ICONS = { begin: "code", end: "code", call: "tool", answer: "check", failure: "cross", timer: "clock", approved: "check", rejected: "cross", completion: "send", file: "file", "end-of-prompt": "check" };
 
 export function open(root, parameters, context) {
   const close = new AbortController();
-  Promise.all([context.api.get(path`prompts/${parameters.id}/record`, { signal: close.signal }), loadStyle("values.css"), loadStyle("replay.css")]).then(([{ value, error }]) => {
+  Promise.all([context.api.get(path`prompts/${parameters.id}/record`, { signal: close.signal }), loadStyles("replay.css"), import("./highlight.js")]).then(([{ value, error }, , { highlight }]) => {
     if (close.signal.aborted) return;
     if (error) showMissing(root, error, context);
-    else showRecord(root, value, context, close.signal);
+    else showRecord(root, value, context, close.signal, highlight);
   });
   context.title("Replay");
   return { close: () => close.abort() };
@@ -26,10 +27,10 @@ function showMissing(root, error, context) {
       h("p", {}, "Open a conversation and choose “Step through” at one of its programs.")));
 }
 
-function showRecord(root, record, context, signal) {
+function showRecord(root, record, context, signal, highlight) {
   const steps = stepsOf(record);
   const { prompt } = record;
-  const code = codePanel();
+  const code = codePanel(highlight);
   const list = h("ol", { class: "steps", "aria-label": "All steps" });
   const detail = h("section", { class: "step-detail", "aria-label": "What happened", tabindex: "0" });
   const count = h("output", { class: "step-count" });
@@ -50,7 +51,7 @@ function showRecord(root, record, context, signal) {
       row.firstChild.setAttribute("aria-current", i === at ? "step" : "false");
       row.classList.toggle("past", i < at);
     });
-    rows[at].scrollIntoView({ block: "nearest" });
+    keepInSight(list, rows[at]);
     first.disabled = back.disabled = at === 0;
     last.disabled = forward.disabled = at === steps.length - 1;
     slider.value = String(at + 1);
@@ -81,6 +82,13 @@ function showRecord(root, record, context, signal) {
   go(0);
 }
 
+/** Scrolls the list alone: on a phone it stands below what is looked at. */
+function keepInSight(list, row) {
+  const top = row.offsetTop - list.offsetTop;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + row.offsetHeight - list.clientHeight;
+}
+
 const stateWords = (prompt) => ({ running: "still runs", waiting_for_approval: "waits for a decision", completed: "completed", failed: "failed", cancelled: "cancelled" }[prompt.state] ?? prompt.state);
 
 /** A prompt may have several programs: the last one is what somebody wants to go on with. */
@@ -94,23 +102,23 @@ function editButton(prompt, context) {
 }
 
 function stepRow(step, i, go) {
-  return h("li", { class: `step ${step.kind}` }, h("button", { type: "button", class: "step-button", "aria-current": "false", onclick: () => go(i) },
+  return h("li", { class: "step", "data-kind": step.kind }, h("button", { type: "button", class: "step-button", "aria-current": "false", onclick: () => go(i) },
     icon(ICONS[step.kind] ?? "more"), h("span", { class: "step-title" }, step.title), h("span", { class: "step-time" }, step.ms === undefined ? "" : duration(step.ms))));
 }
 
 function detailOf(step) {
   const place = step.lines.length === 1 && step.isCertain ? `Line ${step.lines[0]}` : "";
   return [
-    h("h2", { class: step.kind }, step.title),
+    h("h2", {}, step.title),
     h("p", { class: "hint" }, [step.ms === undefined ? "" : `${duration(step.ms)} after the prompt began`, place].filter(Boolean).join(" · ")),
-    step.parts.map((one) => h("div", { class: `part${one.isError ? " bad" : ""}` }, h("h3", {}, one.name), valueView(one.value), one.note && h("p", { class: "hint" }, one.note))),
+    step.parts.map((one) => h("div", { class: `part${one.isError ? " bad" : ""}` }, h("h3", {}, one.name), valueView(one.value, one.name), one.note && h("p", { class: "hint" }, one.note))),
     step.unsure && h("p", { class: "hint unsure" }, icon("question"), " ", step.unsure),
   ];
 }
 
 // --- The code ---------------------------------------------------------------------------------------------------------
 
-function codePanel() {
+function codePanel(highlight) {
   const title = h("p", { class: "hint" });
   const lines = h("ol", { class: "code-lines" });
   const element = h("section", { class: "replay-code", "aria-label": "Program", tabindex: "0" }, title, lines);
@@ -128,7 +136,7 @@ function codePanel() {
       if (shown !== step.program.id) {
         shown = step.program.id;
         setText(title, program.language);
-        replace(lines, program.code.split("\n").map((line) => h("li", {}, h("code", {}, line || " "))));
+        replace(lines, highlight(program.code, program.language).map((pieces) => h("li", {}, h("code", {}, pieces.map(([text, style]) => h("span", { class: style }, text))))));
       }
       const reached = new Set(past.filter((one) => one.program === step.program && one.isCertain).flatMap((one) => one.lines));
       const isFailure = step.kind === "failure" || (step.kind === "end" && step.parts.some((one) => one.isError));

@@ -1,23 +1,14 @@
 // What a tool answered, as people read it: texts as they are, values as JSON, failures with what to do.
+import { valueView as textView } from "./code_view.js";
+import { h, icon, loadStyle, setText } from "./dom.js";
+import { bytes, duration, pretty } from "./format.js";
 import { path } from "./page_api.js";
-import { h, icon, setText } from "./dom.js";
 
-const LINES_MAX = 24; // of a value that is shown whole
+/** The styles of a view, after those that it has in common with others. */
+export const loadStyles = (...names) => Promise.all(["conversation.css", "values.css", ...names].map(loadStyle));
 
 /** A value: text as text, everything else as JSON; folded when it is long. */
-export function valueView(value) {
-  const isText = typeof value === "string";
-  const text = isText ? value : JSON.stringify(value, null, 2) ?? "undefined";
-  const pre = h("pre", { class: `value ${isText ? "text" : "json"}`, tabindex: "0" }, text === "" ? "(empty text)" : text);
-  if (text.split("\n", LINES_MAX + 1).length <= LINES_MAX && text.length < 4000) return pre;
-  pre.classList.add("folded");
-  const more = h("button", { type: "button", class: "small quiet", "aria-expanded": "false", onclick: () => {
-    const isFolded = pre.classList.toggle("folded");
-    more.setAttribute("aria-expanded", String(!isFolded));
-    setText(more, isFolded ? "Show all" : "Show less");
-  } }, "Show all");
-  return h("div", {}, pre, more);
-}
+export const valueView = (value, label = "Value") => textView(value === "" ? "(empty text)" : pretty(value), label);
 
 /** A file that a tool left: {type, mimeType, bytes, artifact}. */
 function fileView(file, context) {
@@ -29,7 +20,7 @@ function fileView(file, context) {
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   };
   const problem = h("p", { class: "problem", role: "alert" });
-  return h("div", { class: "file" }, h("button", { type: "button", class: "small", onclick: save }, icon("download"), `${file.mimeType ?? file.type}, ${file.bytes ?? "?"} bytes`), problem);
+  return h("div", { class: "tool-file" }, h("button", { type: "button", class: "small", onclick: save }, icon("download"), `${file.mimeType ?? file.type}, ${file.bytes === undefined ? "size unknown" : bytes(file.bytes)}`), problem);
 }
 
 const isFile = (value) => value !== null && typeof value === "object" && typeof value.artifact === "string";
@@ -55,7 +46,7 @@ export async function resultView(given, at) {
 
 export function doneView(result, at) {
   const took = at.ms === undefined ? "" : ` in ${duration(at.ms)}`;
-  return h("div", { class: "done" }, h("p", { class: "good" }, icon("check"), ` Answered${took}`), isFile(result) && fileView(result, at.context), valueView(result));
+  return h("div", { class: "done" }, h("p", { class: "good" }, icon("check"), ` Answered${took}`), isFile(result) && fileView(result, at.context), valueView(result, "Result"));
 }
 
 /** A complaint about the input stands at its field. */
@@ -63,10 +54,4 @@ export function errorView(error, at) {
   const isShown = at.form?.show(error.message);
   return h("div", { class: "failed" }, h("p", { class: "bad" }, icon("cross"), isShown ? " The input is not right: see its fields." : " The call failed."),
     h("p", { class: "said" }, error.message), ADVICE[error.code] && !isShown ? h("p", { class: "hint" }, ADVICE[error.code]) : null);
-}
-
-export function duration(ms) {
-  if (ms < 1) return ms === 0 ? "0 ms" : `${ms.toFixed(2)} ms`;
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }

@@ -1,9 +1,9 @@
 // The tools that there are: a list by server with a search, what each takes and gives, and a form to try it.
 import { path } from "./page_api.js";
-import { add, h, icon, loadStyle, replace, setText } from "./dom.js";
+import { add, h, icon, replace, setText } from "./dom.js";
 import { inputForm } from "./schema_form.js";
 import { javascriptSignature, schemaList } from "./schema_text.js";
-import { resultView } from "./result_view.js";
+import { loadStyles, resultView } from "./result_view.js";
 
 const SLICE = 120; // tools that are added to the list at once
 const TYPING_MS = 150;
@@ -12,7 +12,7 @@ export function open(root, parameters, context) {
   const close = new AbortController();
   const list = toolList(context, close.signal);
   const detail = h("section", { class: "tool-detail", "aria-label": "Tool" });
-  Promise.all([loadStyle("values.css"), loadStyle("tools.css")]).then(() => {
+  loadStyles("tools.css").then(() => {
     if (close.signal.aborted) return;
     add(root, h("header", { class: "head" }, context.menuButton(), h("h1", {}, "Tools"), list.count),
       h("div", { class: `tools${parameters.id ? " with-tool" : ""}` }, list.element, detail));
@@ -215,7 +215,7 @@ function signatures(tool, context) {
     if (step && at >= 0) choose(names.at((at + step) % names.length), true);
   };
   choose(names[0]);
-  return h("div", { class: "signatures" }, h("div", { class: "bar" }, h("div", { class: "tabs", role: "tablist", "aria-label": "Language", onkeydown: turn }, tabs), copy), text);
+  return h("div", { class: "signatures" }, h("div", { class: "signature-bar" }, h("div", { class: "tabs", role: "tablist", "aria-label": "Language", onkeydown: turn }, tabs), copy), text);
 }
 
 async function copyText(text, button, context) {
