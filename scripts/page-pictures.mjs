@@ -88,13 +88,13 @@ async function take(page, name) {
 }
 
 async function takeAll(browser, url) {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: "light", reducedMotion: "reduce" });
+  const page = await browser.newPage({ viewport: { width: 1200, height: 960 }, colorScheme: "light", reducedMotion: "reduce" });
   await page.goto(url);
   await page.getByLabel("Message").fill(MESSAGE);
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await page.locator(".code-keyword").first().waitFor();
-  await page.locator(".row", { hasText: "files.write_file" }).waitFor();
+  await page.locator(".diff").waitFor();
   await page.waitForTimeout(500); // a wait that can be seen
   await take(page, "page-prompt.png");
   await page.setViewportSize({ width: 1200, height: 640 });

@@ -90,7 +90,7 @@ describe("live", { concurrency: 2 }, () => {
     await s.stop();
   });
 
-  pageTest("a change of a file is shown as lines before it is allowed, the wait is a gap, and the prompt has its price", async () => {
+  pageTest("a change of a file is shown as lines before it is allowed, the wait is a gap in the chart, and the prompt has its price", async () => {
     const read = { tool: { name: "read_file", annotations: { readOnlyHint: true }, inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] } }, result: { content: [{ type: "text", text: "one\ntwo\n" }] } };
     const write = { tool: { name: "write_file", inputSchema: { type: "object", properties: { path: { type: "string" }, content: { type: "string" } }, required: ["path", "content"] } } };
     const s = await serve({
@@ -109,6 +109,14 @@ describe("live", { concurrency: 2 }, () => {
     assert.equal(await row.locator(".bar").isVisible(), false);
     await question.getByRole("button", { name: "Approve", exact: true }).click();
     await ended(page);
+    // Afterwards the gap ends where the bar begins, also for who comes later.
+    for (const again of [false, true]) {
+      if (again) await page.reload();
+      const at = (part) => row.locator(part).evaluate((one) => one.getBoundingClientRect().toJSON());
+      await row.locator(".wait").waitFor();
+      const [wait, bar] = await Promise.all([at(".wait"), at(".bar")]);
+      assert.ok(wait.width > 0 && Math.abs(wait.right - bar.left) <= 4, JSON.stringify([wait, bar]));
+    }
     const { usage } = await s.prompt(await page.locator(".prompt").getAttribute("data-prompt"));
     const usd = `$${(usage.totalTokens / 1000).toFixed(usage.totalTokens < 1000 ? 3 : 2)}`;
     assert.match(await page.locator(".prompt-foot").innerText(), new RegExp(`\\${usd}`));

@@ -45,15 +45,17 @@ export function openQuestion(context, promptId, first) {
   const rememberChoice = () => h("label", { class: "choice holds" }, "For", remember);
 
   function showAsked() {
-    const preview = h("div", { class: "diff-place" });
-    replace(body, preview, valueView(pretty(call.input), `Input of ${call.function}`));
+    const input = valueView(pretty(call.input), `Input of ${call.function}`);
+    replace(body, input);
     replace(buttons, buttonOf("Approve", () => send("approve"), "primary"), buttonOf("Reject…", showReject), buttonOf("Edit input…", showEdit), rememberChoice());
-    loadPreview(preview);
+    loadPreview(input);
   }
 
-  async function loadPreview(place) {
+  /** Where the lines that would change can be had, they stand in the input's place, and the input is behind a click. */
+  async function loadPreview(input) {
     const { value } = await api.get(path`prompts/${promptId}/preview` + `?toolCallId=${encodeURIComponent(call.id)}`);
-    if (value?.diff) replace(place, diffView(value.diff));
+    if (!value?.diff || !body.contains(input)) return;
+    replace(body, diffView(value.diff), h("details", {}, h("summary", {}, "Input, as JSON"), input));
   }
 
   function showReject() {
@@ -119,6 +121,7 @@ function readInput(text) {
 /** Lines of a diff, each with its sign, so that colour is not all that tells them apart. */
 function diffView(diff) {
   const kinds = { "+": "added", "-": "removed", "@": "place" };
-  const lines = diff.replace(/\n$/, "").split("\n").map((line) => h("span", { class: `diff-line ${kinds[line[0]] ?? ""}` }, line, "\n"));
+  const kindOf = (line) => (/^(\+\+\+|---) /.test(line) ? "place" : kinds[line[0]] ?? "");
+  const lines = diff.replace(/\n$/, "").split("\n").map((line) => h("span", { class: `diff-line ${kindOf(line)}` }, line, "\n"));
   return h("pre", { class: "code diff", tabindex: "0", role: "region", "aria-label": "What would change" }, h("code", {}, lines));
 }
