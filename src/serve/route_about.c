@@ -126,18 +126,40 @@ static const lt_serve_parameter events_query[] = {
     {NULL},
 };
 
+static const lt_serve_parameter events_headers[] = {
+    {"Last-Event-ID", "{\"type\":\"string\"}", "the id of the last event that the reader has got"},
+    {NULL},
+};
+
+#define TEXT "{\"type\":\"string\"}"
+#define FLAG "{\"type\":\"boolean\"}"
+#define OF_LIST(name, required, members)                                     \
+  "{\"type\":\"object\",\"required\":[\"" name "\"],\"properties\":{\"" name \
+  "\":{\"type\":\"array\",\"items\":{\"type\":"                              \
+  "\"object\",\"required\":[" required "],\"properties\":{" members "}}}}}"
+#define IS_OK "{\"type\":\"object\",\"required\":[\"ok\"],\"properties\":{\"ok\":{\"const\":true}}}"
+#define PRICE "{\"type\":\"number\",\"minimum\":0}"
+
 const lt_serve_route lt_route_about_rows[] = {
-    {"GET", "/modes", "listModes", "The modes in which prompts are carried out.", .handle = about_modes},
-    {"GET", "/models", "listModels", "The models that prompts may ask.", .handle = about_models},
+    {"GET", "/modes", "listModes", "The modes in which prompts are carried out.",
+     .answer = OF_LIST("modes", "\"id\",\"name\"", "\"id\":" TEXT ",\"name\":" TEXT), .handle = about_modes},
+    {"GET", "/models", "listModels", "The models that prompts may ask.",
+     .answer = OF_LIST("models", "\"ref\",\"model\",\"isDefault\",\"isUsable\"",
+                       "\"ref\":" TEXT ",\"model\":" TEXT ",\"isDefault\":" FLAG ",\"isUsable\":" FLAG
+                       ",\"price\":{\"type\":\"object\",\"description\":\"in US dollars for a million tokens\","
+                       "\"properties\":{\"input\":" PRICE ",\"output\":" PRICE ",\"cachedInput\":" PRICE "}}"),
+     .handle = about_models},
     {"GET", "/events/stream", "streamEvents",
      "Server-sent events of the user's prompts; Last-Event-ID goes on after that event.",
-     .flags = LT_SERVE_HAS_OWN_TYPE, .query = events_query, .handle = about_events},
-    {"GET", "/healthz", "getHealth", "The process runs.", .flags = LT_SERVE_IS_PUBLIC, .handle = about_health},
-    {"GET", "/readyz", "getReadiness", "The process can take prompts.", .flags = LT_SERVE_IS_PUBLIC,
+     .flags = LT_SERVE_HAS_OWN_TYPE, .type = "text/event-stream", .query = events_query, .headers = events_headers,
+     .handle = about_events},
+    {"GET", "/healthz", "getHealth", "The process runs.", .flags = LT_SERVE_IS_PUBLIC, .answer = IS_OK,
+     .handle = about_health},
+    {"GET", "/readyz", "getReadiness", "The process can take prompts.", .flags = LT_SERVE_IS_PUBLIC, .answer = IS_OK,
      .handle = about_readiness},
     {"GET", "/metrics", "getMetrics", "Counters and sizes, in the text format of Prometheus.",
-     .flags = LT_SERVE_HAS_OWN_TYPE, .handle = lt_serve_metrics_answer},
+     .flags = LT_SERVE_HAS_OWN_TYPE, .type = "text/plain", .handle = lt_serve_metrics_answer},
     {"GET", "/openapi.json", "getDescription", "This description.", .flags = LT_SERVE_IS_PUBLIC,
-     .handle = about_openapi},
+     .answer = "{\"type\":\"object\",\"required\":[\"openapi\",\"info\",\"paths\"]}", .handle = about_openapi},
     {NULL},
 };

@@ -166,20 +166,30 @@ static const lt_serve_parameter artifacts_query[] = {
     {NULL},
 };
 
+#define CONVERSATION "{\"$ref\":\"#/components/schemas/Conversation\"}"
+#define CURSOR       ",\"nextCursor\":{\"type\":\"string\"}"
+#define LIST(name, of)                                                       \
+  "{\"type\":\"object\",\"required\":[\"" name "\"],\"properties\":{\"" name \
+  "\":{\"type\":\"array\",\"items\":{"                                       \
+  "\"$ref\":\"#/components/schemas/" of "\"}}" CURSOR "}}"
+
 const lt_serve_route lt_route_conversations_rows[] = {
-    {"GET", "/conversations", "listConversations", "Conversations, last used first.", .query = conversations_query,
-     .handle = conversations_list},
+    {"GET", "/conversations", "listConversations", "Conversations, last used first.",
+     .answer = LIST("conversations", "Conversation"), .query = conversations_query, .handle = conversations_list},
     {"GET", "/conversations/{id}", "getConversation", "A conversation with its prompts, oldest first.",
+     .answer = "{\"type\":\"object\",\"required\":[\"conversation\",\"prompts\"],\"properties\":{"
+               "\"conversation\":" CONVERSATION
+               ",\"prompts\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Prompt\"}}" CURSOR "}}",
      .query = conversation_query, .handle = conversations_get},
     {"PATCH", "/conversations/{id}", "changeConversation", "Sets the title.",
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"title\"],\"properties\":{"
              "\"title\":{\"type\":\"string\",\"maxLength\":200}}}",
-     .handle = conversations_change},
+     .answer = CONVERSATION, .handle = conversations_change},
     {"DELETE", "/conversations/{id}", "deleteConversation",
      "Removes a conversation with all that belongs to it; 409: a prompt of it has not ended.",
-     .handle = route_delete_conversation},
-    {"GET", "/artifacts", "listArtifacts", "Artifacts, newest first, without their data.", .query = artifacts_query,
-     .handle = route_list_artifacts},
+     .flags = LT_SERVE_MAY_CONFLICT, .handle = route_delete_conversation},
+    {"GET", "/artifacts", "listArtifacts", "Artifacts, newest first, without their data.",
+     .answer = LIST("artifacts", "Artifact"), .query = artifacts_query, .handle = route_list_artifacts},
     {"GET", "/artifacts/{id}", "getArtifact", "The bytes of an artifact, as an attachment.",
      .flags = LT_SERVE_HAS_OWN_TYPE, .handle = route_get_artifact},
     {NULL},

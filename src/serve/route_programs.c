@@ -175,6 +175,7 @@ static const lt_serve_parameter declarations_query[] = {
 const lt_serve_route lt_route_programs_rows[] = {
     {"POST", "/run", "runProgram",
      "Runs a program without a model, and waits for its end; 202: it has not ended, and GET /prompts/{id} has it.",
+     .flags = LT_SERVE_MAY_WAIT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"code\"],\"properties\":{"
              "\"code\":{\"type\":\"string\"},\"language\":{\"enum\":[\"javascript\",\"typescript\",\"python\"]},"
              "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1},"
@@ -196,6 +197,6 @@ const lt_serve_route lt_route_programs_rows[] = {
                ",\"severity\":{\"enum\":[\"error\",\"warning\"]},\"message\":{\"type\":\"string\"}}}}}}",
      .handle = programs_check},
     {"GET", "/declarations", "getDeclarations", "Declarations of what programs can call.",
-     .flags = LT_SERVE_HAS_OWN_TYPE, .query = declarations_query, .handle = programs_declare},
+     .flags = LT_SERVE_HAS_OWN_TYPE, .type = "text/plain", .query = declarations_query, .handle = programs_declare},
     {NULL},
 };

@@ -414,11 +414,16 @@ static lt_status prompts_cancel(lt_serve_request *r, lt_err *err) LT_YIELDS {
 #define DONE(word) "{\"type\":\"object\",\"properties\":{\"" word "\":{\"const\":true}},\"required\":[\"" word "\"]}"
 #define PROMPT     "{\"$ref\":\"#/components/schemas/Prompt\"}"
 
+static const lt_serve_parameter create_headers[] = {
+    {"Idempotency-Key", "{\"type\":\"string\",\"maxLength\":255}", "the same key and body: the same prompt"},
+    {NULL},
+};
 static const lt_serve_parameter preview_query[] = {{"toolCallId", ID, "the call that waits for an approval"}, {NULL}};
 
 const lt_serve_route lt_route_prompts_rows[] = {
     {"POST", "/prompt", "createPrompt",
      "Starts a prompt and answers at once; the prompt runs on. Idempotency-Key is heeded.",
+     .flags = LT_SERVE_CAN_STREAM | LT_SERVE_MAY_CONFLICT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"input\"],\"properties\":{"
              "\"input\":{\"type\":\"string\",\"description\":\"what is to be done\"},"
              "\"model\":{\"type\":\"string\",\"description\":\"a ref of GET /models\"},"
@@ -428,7 +433,7 @@ const lt_serve_route lt_route_prompts_rows[] = {
              "conversation is free\"}}}",
      .answer = "{\"type\":\"object\",\"required\":[\"promptId\",\"conversationId\"],\"properties\":{\"promptId\":" TEXT
                ",\"conversationId\":" TEXT "}}",
-     .handle = prompts_create},
+     .headers = create_headers, .handle = prompts_create},
     {"GET", "/prompts/{id}", "getPrompt", "A prompt with its outputs so far.", .answer = PROMPT, .handle = prompts_get},
     {"GET", "/prompts/{id}/record", "getRecord", "A prompt with everything that came to its programs from outside.",
      .answer = lt_serve_record_schema, .handle = prompts_record},
@@ -437,15 +442,18 @@ const lt_serve_route lt_route_prompts_rows[] = {
      .answer = "{\"type\":\"object\",\"properties\":{\"diff\":" TEXT "}}", .query = preview_query,
      .handle = prompts_preview},
     {"POST", "/prompts/{id}/approve", "approve", "Lets a tool call be made that waits for an approval.",
+     .flags = LT_SERVE_MAY_CONFLICT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"toolCallId\"],\"properties\":{"
              "\"toolCallId\":" ID ",\"input\":{\"type\":\"object\",\"description\":\"in place of the call's input\"},"
              "\"remember\":{" WHICH "}}}",
      .answer = DONE("approved"), .handle = prompts_approve},
     {"POST", "/prompts/{id}/reject", "reject", "Refuses a tool call that waits for an approval.",
+     .flags = LT_SERVE_MAY_CONFLICT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"toolCallId\"],\"properties\":{"
              "\"toolCallId\":" ID ",\"reason\":" TEXT ",\"remember\":{" WHICH "}}}",
      .answer = DONE("rejected"), .handle = prompts_reject},
-    {"POST", "/prompts/{id}/cancel", "cancel", "Ends a prompt, also one that waits.", .flags = LT_SERVE_BODY_OPTIONAL,
+    {"POST", "/prompts/{id}/cancel", "cancel", "Ends a prompt, also one that waits.",
+     .flags = LT_SERVE_BODY_OPTIONAL | LT_SERVE_MAY_CONFLICT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false}", .answer = DONE("cancelled"),
      .handle = prompts_cancel},
     {NULL},

@@ -274,12 +274,14 @@ const lt_serve_route lt_route_tools_rows[] = {
      .handle = tools_get},
     {"POST", "/tools/{id}/invoke", "invokeTool",
      "Calls a tool, under the rules of the configuration; 202: it waits for an approval, as a prompt.",
-     .flags = LT_SERVE_BODY_OPTIONAL,
+     .flags = LT_SERVE_BODY_OPTIONAL | LT_SERVE_MAY_WAIT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"input\":{\"type\":\"object\"},"
              "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":600000},"
              "\"waitMs\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":600000,\"description\":\"for the end of a "
              "call that needs an approval; absent: 0\"}}}",
      .answer = "{\"type\":\"object\",\"required\":[\"result\"],\"properties\":{\"result\":{}}}",
+     .later = "{\"type\":\"object\",\"required\":[\"promptId\",\"conversationId\"],\"properties\":{\"promptId\":"
+              "{\"type\":\"string\"},\"conversationId\":{\"type\":\"string\"}}}",
      .handle = tools_invoke},
     {NULL},
 };

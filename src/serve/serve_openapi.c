@@ -33,16 +33,23 @@ static void openapi_put_parameters(lt_json_writer *w, const lt_serve_route *rout
   for (const lt_serve_parameter *p = route->query; p != NULL && p->name != NULL; p++) {
     openapi_put_parameter(w, p->name, "query", p->schema, p->doc);
   }
+  for (const lt_serve_parameter *p = route->headers; p != NULL && p->name != NULL; p++) {
+    openapi_put_parameter(w, p->name, "header", p->schema, p->doc);
+  }
   lt_json_end_array(w);
+}
+
+static void openapi_put_type(lt_json_writer *w, const char *type, const char *schema) {
+  lt_json_key(w, type);
+  lt_json_begin_object(w);
+  openapi_put_raw(w, "schema", schema);
+  lt_json_end_object(w);
 }
 
 static void openapi_put_content(lt_json_writer *w, const char *type, const char *schema) {
   lt_json_key(w, "content");
   lt_json_begin_object(w);
-  lt_json_key(w, type);
-  lt_json_begin_object(w);
-  openapi_put_raw(w, "schema", schema);
-  lt_json_end_object(w);
+  openapi_put_type(w, type, schema);
   lt_json_end_object(w);
 }
 
@@ -57,18 +64,58 @@ static void openapi_put_body(lt_json_writer *w, const lt_serve_route *route) {
   }
 }
 
-static void openapi_put_answers(lt_json_writer *w, const lt_serve_route *route) {
+static void openapi_put_answer(lt_json_writer *w, const lt_serve_route *route) {
   bool has_own_type = (route->flags & LT_SERVE_HAS_OWN_TYPE) != 0;
-  lt_json_key(w, "responses");
+  const char *own_type = route->type != NULL ? route->type : "*/*";
+  lt_json_key(w, "content");
   lt_json_begin_object(w);
-  lt_json_key(w, lt_str_eqc(LT_STR("DELETE"), route->method) ? "204" : "200");
-  lt_json_begin_object(w);
-  openapi_put_text(w, "description", "done");
-  if (!lt_str_eqc(LT_STR("DELETE"), route->method)) {
-    openapi_put_content(w, has_own_type ? "*/*" : "application/json", route->answer != NULL ? route->answer : "{}");
+  if (has_own_type) {
+    openapi_put_type(w, own_type, "{\"type\":\"string\"}");
+  } else {
+    openapi_put_type(w, "application/json", route->answer != NULL ? route->answer : "{}");
+  }
+  if ((route->flags & LT_SERVE_CAN_STREAM) != 0) {
+    openapi_put_type(w, "text/event-stream", "{\"type\":\"string\"}");
   }
   lt_json_end_object(w);
-  openapi_put_raw(w, "default", "{\"$ref\":\"#/components/responses/Error\"}");
+}
+
+static void openapi_put_later(lt_json_writer *w, const lt_serve_route *route) {
+  lt_json_key(w, "202");
+  lt_json_begin_object(w);
+  openapi_put_text(w, "description", "it has not ended");
+  openapi_put_content(w, "application/json", route->later != NULL ? route->later : route->answer);
+  lt_json_end_object(w);
+}
+
+static void openapi_put_error(lt_json_writer *w, const char *status, bool may_happen) {
+  if (may_happen) {
+    openapi_put_raw(w, status, "{\"$ref\":\"#/components/responses/Error\"}");
+  }
+}
+
+static void openapi_put_answers(lt_json_writer *w, const lt_serve_route *route) {
+  bool is_empty = lt_str_eqc(LT_STR("DELETE"), route->method), has_body = route->body != NULL;
+  bool has_id = lt_str_find(lt_str_of(route->path), LT_STR("{id}"), 0) != SIZE_MAX;
+  lt_json_key(w, "responses");
+  lt_json_begin_object(w);
+  lt_json_key(w, is_empty ? "204" : "200");
+  lt_json_begin_object(w);
+  openapi_put_text(w, "description", "done");
+  if (!is_empty) {
+    openapi_put_answer(w, route);
+  }
+  lt_json_end_object(w);
+  if ((route->flags & LT_SERVE_MAY_WAIT) != 0) {
+    openapi_put_later(w, route);
+  }
+  openapi_put_error(w, "400", has_body || has_id || route->query != NULL);
+  openapi_put_error(w, "401", (route->flags & LT_SERVE_IS_PUBLIC) == 0);
+  openapi_put_error(w, "404", has_id);
+  openapi_put_error(w, "409", (route->flags & LT_SERVE_MAY_CONFLICT) != 0);
+  openapi_put_error(w, "413", has_body);
+  openapi_put_error(w, "415", has_body);
+  openapi_put_error(w, "default", true);
   lt_json_end_object(w);
 }
 
@@ -146,6 +193,14 @@ static const char openapi_components[] =
     "{\"type\":\"object\",\"required\":[\"type\",\"id\"],\"properties\":{\"type\":{\"const\":\"file\"},\"path\":"
     "{\"type\":\"string\"},\"mimeType\":{\"type\":\"string\"},\"artifact\":{\"type\":\"string\"}," OUTPUT_MEMBERS
     "}}]},"
+    "\"Conversation\":{\"type\":\"object\",\"required\":[\"id\",\"title\",\"createdAt\",\"updatedAt\","
+    "\"prompts\"],\"properties\":{\"id\":{\"type\":\"string\"},\"title\":{\"type\":[\"string\",\"null\"]},"
+    "\"firstMessage\":{\"type\":\"string\"},\"createdAt\":{\"type\":\"string\"},\"updatedAt\":{\"type\":\"string\"},"
+    "\"prompts\":{\"type\":\"integer\"}}},"
+    "\"Artifact\":{\"type\":\"object\",\"required\":[\"id\",\"type\",\"description\",\"mimeType\",\"bytes\","
+    "\"createdAt\"],\"properties\":{\"id\":{\"type\":\"string\"},\"type\":{\"type\":\"string\"},\"description\":"
+    "{\"type\":\"string\"},\"mimeType\":{\"type\":\"string\"},\"bytes\":{\"type\":\"integer\"},\"createdAt\":"
+    "{\"type\":\"string\"}}},"
     "\"Prompt\":{\"type\":\"object\",\"required\":[\"id\",\"userId\",\"conversationId\",\"model\",\"mode\",\"state\","
     "\"output\"],\"properties\":{\"id\":{\"type\":\"string\"},\"userId\":{\"type\":\"string\"},\"conversationId\":"
     "{\"type\":\"string\"},\"model\":{\"type\":\"string\"},\"mode\":{\"type\":\"string\"},\"visible\":{\"type\":"

@@ -51,8 +51,13 @@ static lt_str serve_request_find_parameter(lt_str query, lt_str name) {
   return LT_STR_NULL;
 }
 
+/* URL Standard, "application/x-www-form-urlencoded": a space is sent as a plus. */
 lt_str lt_serve_request_query(const lt_serve_request *r, const char *name) {
-  lt_str value = serve_request_find_parameter(r->call->query, lt_str_of(name));
+  lt_str value = lt_arena_dup(r->arena, serve_request_find_parameter(r->call->query, lt_str_of(name)));
+  char *p = (char *)(uintptr_t)value.p;
+  for (size_t i = 0; i < value.n; i++) {
+    p[i] = p[i] == '+' ? ' ' : p[i];
+  }
   lt_str decoded = LT_STR_NULL;
   return value.p != NULL && lt_serve_request_decode(value, r->arena, &decoded) ? decoded : LT_STR_NULL;
 }

@@ -11,6 +11,9 @@ enum {
   LT_SERVE_BODY_OPTIONAL = 2, /* an empty body counts as {} */
   LT_SERVE_HAS_OWN_TYPE = 4,  /* the handler sets the content type */
   LT_SERVE_IS_CACHED = 8,     /* holds nothing of a user: the handler says what caches may do */
+  LT_SERVE_MAY_WAIT = 16,     /* 202: it has not ended */
+  LT_SERVE_MAY_CONFLICT = 32, /* 409 */
+  LT_SERVE_CAN_STREAM = 64,   /* with Accept: text/event-stream the answer is a stream of events */
 };
 
 typedef struct lt_serve_parameter {
@@ -25,9 +28,12 @@ typedef struct lt_serve_route {
   const char *name; /* the operation's id for generated clients */
   const char *doc;  /* one line */
   unsigned flags;
-  const char *body;                /* the JSON Schema of an object; NULL: none is read */
-  const char *answer;              /* the JSON Schema of the answer; NULL: any JSON */
-  const lt_serve_parameter *query; /* {NULL} last; NULL: none */
+  const char *body;                  /* the JSON Schema of an object; NULL: none is read */
+  const char *answer;                /* the JSON Schema of the answer; NULL: any JSON */
+  const char *later;                 /* the same of a 202; NULL: `answer` */
+  const char *type;                  /* of the answer with LT_SERVE_HAS_OWN_TYPE; NULL: of many types */
+  const lt_serve_parameter *query;   /* {NULL} last; NULL: none */
+  const lt_serve_parameter *headers; /* that the handler reads, likewise: for the description */
   lt_status (*handle)(lt_serve_request *request, lt_err *err) LT_YIELDS;
 } lt_serve_route;
 

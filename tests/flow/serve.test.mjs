@@ -384,6 +384,7 @@ describe("programs and tools", { concurrency: 2 }, () => {
     const found = async (query, more = "") => (await s.get(`/conversations?query=${encodeURIComponent(query)}${more}`)).json;
     assert.equal((await found('says "h\u00e9llo"')).conversations.length, 3); // as it was said, not as it is written in JSON
     assert.equal((await found("NUMBER 1")).conversations.length, 1);
+    assert.equal((await s.get("/conversations?query=number+1")).json.conversations.length, 1);
     assert.deepEqual((await found("100%")).conversations, []);
     const page = await found("number", "&limit=2");
     const next = await found("number", `&limit=2&cursor=${encodeURIComponent(page.nextCursor)}`);
