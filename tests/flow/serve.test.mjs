@@ -232,6 +232,23 @@ describe("beside lathe chat on the same store", { concurrency: 2 }, () => {
     assert.equal((await s.prompt(one.promptId)).state, "cancelled");
     await s.stop();
   });
+
+  test("an answer that is remembered holds for the calls after it", async () => {
+    const s = await shop();
+    const code = "const said = [];\nfor (const n of [1, 2, 2]) { try { said.push(cashPay({ n }).n) } catch (e) { said.push('no') } }\nsaid";
+    const decide = async (verb, remember) => {
+      const { promptId } = (await s.post("/run", { code, waitMs: 0 })).json;
+      const call = await s.waiting(promptId);
+      assert.equal((await s.post(`/prompts/${promptId}/${verb}`, { toolCallId: call.id, remember })).status, 200);
+      return (await s.prompt(promptId)).output[0].result.output;
+    };
+    assert.deepEqual(await decide("approve", "tool"), [1, 2, 2]);
+    assert.deepEqual(await decide("reject", "tool"), ["no", "no", "no"]);
+    assert.deepEqual(s.paid(), [{ n: 1 }, { n: 2 }, { n: 2 }]);
+    const wrong = await s.post("/prompts/x/approve", { toolCallId: "y", remember: "ever" });
+    assert.deepEqual([wrong.status, wrong.json.error.code], [400, "invalid"]);
+    await s.stop();
+  });
 });
 
 describe("programs and tools", { concurrency: 2 }, () => {
