@@ -2,9 +2,10 @@
 // what a prompt costs, a change of a file before it is allowed, and the wait for that in the chart.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { before } from "node:test";
 import { closePage, openPage, pageTest } from "./browser.mjs";
-import { describe, folder, scripted, until } from "./harness.mjs";
+import { describe, folder, root, scripted, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 import { serve } from "./server.mjs";
 
@@ -31,6 +32,26 @@ async function say(page, message) {
   await page.keyboard.press("Control+Enter");
 }
 const ended = (page) => page.locator(".prompt").last().locator(".prompt-foot", { hasText: "Done" }).waitFor();
+
+test("a chart is to scale; where waiting for a person is most of it, waits alone are drawn shorter, and nothing changes its order", async () => {
+  const source = readFileSync(join(root, "src/serve/page/time_scale.js"));
+  const { spanOf, timeScale } = await import(`data:text/javascript;base64,${source.toString("base64")}`);
+  const at = (ms) => new Date(1_000_000 + ms).toISOString();
+  const spans = (...calls) => calls.map(([start, end, decided]) => spanOf({ start: at(start), end: at(end), ...(decided && { decided: at(decided) }) }, 0));
+  const plain = timeScale(spans([0, 500], [250, 1000]), 1_000_000, 1_001_000);
+  assert.deepEqual([0, 250, 500, 1000].map((ms) => plain.place(1_000_000 + ms)), [0, 0.25, 0.5, 1]);
+  assert.equal(plain.isShortened, false);
+  // One second of work, an hour of waiting, one second of work.
+  const hour = 3_600_000;
+  const long = timeScale(spans([0, 1000], [1000, hour + 2000, hour + 1000]), 1_000_000, 1_000_000 + hour + 2000);
+  const places = [0, 500, 1000, 1000 + hour, 1500 + hour, 2000 + hour].map((ms) => long.place(1_000_000 + ms));
+  assert.equal(long.isShortened, true);
+  assert.deepEqual(places, [...places].sort((a, b) => a - b));
+  const close = (a, b) => assert.ok(Math.abs(a - b) < 1e-6, `${a} is not ${b}: ${places}`);
+  close(places[1] - places[0], places[4] - places[3]); // work has one scale
+  close(places[3] - places[2], 0.35);
+  close(places[5], 1);
+});
 
 describe("live", { concurrency: 2 }, () => {
   pageTest("a program is seen while it is written, and becomes the program that runs, in its place", async () => {
