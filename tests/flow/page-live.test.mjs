@@ -79,6 +79,8 @@ describe("live", { concurrency: 2 }, () => {
     await say(page, "hello");
     await ended(page);
     const other = await page.context().newPage();
+    await other.goto(`${s.url}/#/c/%`); // cut off
+    await other.getByRole("heading", { name: "What should be done?" }).waitFor();
     await other.goto(page.url());
     await other.locator(".text", { hasText: "Hello!" }).waitFor();
     await say(page, "hello");

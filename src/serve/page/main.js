@@ -63,8 +63,17 @@ function showSide(is) {
 let view;
 let opening = 0;
 
+/** What stands behind the "#"; an address that somebody has cut off is one of no view. */
+function readHash() {
+  try {
+    return decodeURI(location.hash.slice(1)) || "/";
+  } catch {
+    return "/";
+  }
+}
+
 function findView() {
-  const hash = decodeURI(location.hash.slice(1)) || "/";
+  const hash = readHash();
   for (const one of VIEWS) {
     const found = one.at.exec(hash);
     if (found) return { one, parameters: { id: found[1] } };

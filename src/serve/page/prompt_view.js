@@ -22,7 +22,7 @@ const ADVICE = {
   empty: "The model said nothing. Try again, or another model.",
 };
 
-/** {element, state, apply(event), take(prompt), tick(now), close()}. `again(text)` puts a message into the composer. */
+/** {element, state, draw(), apply(event), take(prompt), close()}. `again(text)` puts a message into the composer. */
 export function openPrompt(context, prompt, again) {
   const state = new PromptState(prompt);
   const steps = h("div", { class: "steps" });
