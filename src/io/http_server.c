@@ -336,12 +336,12 @@ static enum MHD_Result http_server_begin(lt_server_call *c) {
   return MHD_YES;
 }
 
-static bool http_server_is_too_long(const lt_server_call *c) {
+static bool http_server_is_longer(const lt_server_call *c, size_t most) {
   lt_str length = lt_http_call_header(&c->base, "Content-Length");
   size_t n = 0;
   for (size_t i = 0; i < length.n && length.p[i] >= '0' && length.p[i] <= '9'; i++) {
     n = n * 10 + (size_t)(length.p[i] - '0');
-    if (n > c->server->options.body_max) {
+    if (n > most) {
       return true;
     }
   }
@@ -351,6 +351,19 @@ static bool http_server_is_too_long(const lt_server_call *c) {
 static bool http_server_has_body(const lt_server_call *c) {
   return lt_http_call_header(&c->base, "Content-Length").n > 0 ||
          lt_http_call_header(&c->base, "Transfer-Encoding").n > 0;
+}
+
+/* Closing a connection with bytes that were not read takes the answer from a client, or a proxy, that is still sending
+ * (RFC 9112, section 9.6): a short body is received and forgotten first. */
+static enum MHD_Result http_server_refuse_head(lt_server_call *c) {
+  bool is_short = lt_http_call_header(&c->base, "Transfer-Encoding").n == 0 &&
+                  !http_server_is_longer(c, LT_HTTP_SERVER_FORGET_BYTES) &&
+                  lt_http_call_header(&c->base, "Expect").n == 0; /* it waits to be told whether to send one */
+  if (!http_server_has_body(c) || !is_short) {
+    return http_server_send_answer(c, http_server_has_body(c));
+  }
+  c->state = CALL_REFUSED;
+  return MHD_YES;
 }
 
 static enum MHD_Result http_server_head(lt_server_call *c, const char *method) {
@@ -364,11 +377,11 @@ static enum MHD_Result http_server_head(lt_server_call *c, const char *method) {
   c->base.method = lt_buf_view(&c->method);
   c->base.path = lt_str_sub(target, 0, mark);
   c->base.query = mark == SIZE_MAX ? LT_STR_NULL : lt_str_sub(target, mark + 1, target.n);
-  if (http_server_is_too_long(c)) {
+  if (http_server_is_longer(c, c->server->options.body_max)) {
     return http_server_refuse(c, 413, "the request's body is too long\n");
   }
   if (options->admit != NULL && !options->admit(options->arg, &c->base, &c->answer)) {
-    return http_server_send_answer(c, http_server_has_body(c));
+    return http_server_refuse_head(c);
   }
   c->state = CALL_BODY;
   return MHD_YES;
@@ -397,6 +410,11 @@ static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *
       return http_server_head(c, method);
     case CALL_BODY:
       return *n > 0 ? http_server_body(c, bytes, n) : http_server_begin(c);
+    case CALL_REFUSED:
+      if (*n == 0) {
+        return http_server_send_answer(c, false);
+      }
+      break;
     case CALL_READY:
       return http_server_send_answer(c, false);
     case CALL_BEGUN:

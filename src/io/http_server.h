@@ -73,8 +73,9 @@ typedef struct lt_http_server_options {
   /* How many connections a peer may have; a further one takes the place of another one of the same peer. An IPv6
    * address stands for its network of 64 bits. NULL: each as many as there are. Must not yield. */
   unsigned (*connections_of)(void *arg, lt_str peer);
-  /* Decides on a request's head, before its body is read. False: the answer is sent at once, and the connection ends if
-   * the request has a body. NULL: every request is admitted. Must not yield. */
+  /* Decides on a request's head, before its body is read. False: the answer is sent, at once and the connection
+   * ends if the request has a long body, else behind a short one, which is forgotten. NULL: every request is admitted.
+   * Must not yield. */
   bool (*admit)(void *arg, const lt_http_call *call, lt_http_answer *answer);
   void (*handle)(void *arg, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS;
   void *arg;

@@ -9,6 +9,7 @@
 typedef enum lt_http_server_state {
   CALL_HEAD,    /* only its first line is known */
   CALL_BODY,    /* its body is being received */
+  CALL_REFUSED, /* it is refused, and its body is being received and forgotten */
   CALL_HANDLED, /* a fiber handles it, and the library has suspended the connection */
   CALL_READY,   /* the answer is complete */
   CALL_BEGUN,   /* its head is complete, its body comes in pieces; the fiber may still handle it */
