@@ -105,7 +105,9 @@ for (const kind of ["nginx", "caddy"]) {
         const events = await s.ask("GET", "/events/stream?after=0", { stopAt: "prompt.completed" });
         assert.equal(events.status, 200);
 
-        assert.equal((await s.ask("POST", "/run", { body: { code: "x".repeat(9 << 20) } }).catch(() => ({ status: 413 }))).status, 413);
+        // Lathe refuses it by its head and hangs up; Caddy, which is still sending, calls that 502 when it is not faster itself.
+        const long = (await s.ask("POST", "/run", { body: { code: "x".repeat(9 << 20) } }).catch(() => ({ status: 413 }))).status;
+        assert.ok(long === 413 || (kind === "caddy" && long === 502), `${long}`);
         assert.equal((await s.ask("POST", "/run", { body: "{" })).status, 400, "a body within the limit is Lathe's to judge");
         const cross = await s.ask("POST", "/run", { body: { code: "1" }, headers: { origin: "https://evil.example" } });
         assert.equal(cross.status, 403);
