@@ -98,7 +98,7 @@ describe("what a process leaves", { concurrency: 3 }, () => {
     assert.equal((await second.get(`/prompts/${waits}`)).json.state, "waiting_for_approval", "both see it");
     await first.stop("SIGKILL");
     const from = Date.now();
-    const reader = second.follow(`?promptId=${waits}`);
+    const reader = second.follow(`?promptId=${waits}&after=0`);
     await until(() => reader.names().includes("prompt.resumed"), "it is taken over");
     assert.ok(took(from) < 8000 * patience, `${took(from)} ms`);
     assert.equal((await second.prompt(runs)).state, "completed");
