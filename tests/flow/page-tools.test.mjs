@@ -93,6 +93,31 @@ pageTest("a call that a rule refuses says so, and what to do", async () => {
   await server.stop();
 });
 
+pageTest("a call that needs an approval asks first, in place, and has its result then", async () => {
+  const wire = recording();
+  const server = await serve({ mcpServers: { cash: scripted([pay], wire.option) }, tools: { policy: [{ match: "cash.pay", action: "ask" }] } });
+  const page = await openPage(server, { hash: "#/tools/cash.pay" });
+  const call = async (n) => {
+    await page.getByRole("textbox", { name: /^n/ }).fill(String(n));
+    await page.getByRole("button", { name: "Call the tool" }).click();
+    await page.getByRole("region", { name: "Question about cash.pay" }).waitFor();
+  };
+  await call(3);
+  assert.deepEqual(wire.of("tools/call"), []);
+  await checkAccess(page, "a question");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.locator(".answer .value", { hasText: "3" }).waitFor();
+  assert.deepEqual(wire.of("tools/call").map((one) => one.params.arguments), [{ n: 3 }]);
+  await call(4);
+  await page.getByRole("button", { name: "Reject…" }).click();
+  await page.getByRole("textbox", { name: "Reason (optional)" }).fill("too much");
+  await page.getByRole("button", { name: "Reject" }).click();
+  await page.locator(".answer", { hasText: "too much" }).waitFor();
+  assert.equal(wire.of("tools/call").length, 1);
+  await closePage(page);
+  await server.stop();
+});
+
 pageTest("forms read and write what schemas allow", async () => {
   const server = await serve({});
   const page = await openPage(server, { hash: "#/tools" });
