@@ -98,7 +98,7 @@ static lt_status agent_choose_mode(const lt_agent_options *o, const lt_model *mo
 }
 
 /* --- The agent ---------------------------------------------------------------------------------------------------- */
-lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err) {
+static lt_status agent_check_options(const lt_agent_options *options, lt_err *err) {
   const lt_model *model;
   lt_mode mode;
   if (options->default_model.n > 0) {
@@ -108,6 +108,29 @@ lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt
   for (size_t i = 0; options->model_modes != NULL && i < options->model_count; i++) {
     LT_TRY(agent_choose_mode(options, &options->models[i], LT_STR_NULL, LT_E_CONFIG, &mode, err));
   }
+  return LT_OK;
+}
+
+lt_status lt_agent_change(lt_agent *agent, const lt_agent_options *options, lt_err *err) {
+  lt_agent_options *o = &agent->options;
+  LT_TRY(agent_check_options(options, err));
+  o->models = options->models;
+  o->model_count = options->model_count;
+  o->model_modes = options->model_modes;
+  o->default_model = options->default_model;
+  o->default_mode = options->default_mode;
+  o->rounds = options->rounds;
+  o->rounds_count = options->rounds_count;
+  o->listing_tokens = options->listing_tokens;
+  o->defaults.timeout_ms = options->defaults.timeout_ms;
+  o->defaults.memory_bytes = options->defaults.memory_bytes;
+  o->defaults.max_output_bytes = options->defaults.max_output_bytes;
+  o->origin = options->origin;
+  return LT_OK;
+}
+
+lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err) {
+  LT_TRY(agent_check_options(options, err));
   lt_agent *agent = lt_mem_zalloc(1, sizeof *agent);
   if (agent == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the agent");

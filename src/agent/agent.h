@@ -100,6 +100,10 @@ typedef struct lt_agent_options {
 /* Borrows everything in the options. Owns: the caller, lt_agent_free. Errors: LT_E_NOMEM, LT_E_CONFIG (a default model
  * or mode that does not exist). */
 lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err);
+/* Takes from `options` models, modes, rounds, bounds of programs and the origin, for prompts that begin from now on;
+ * the others go on with what they have. Borrows: as lt_agent_new, and what was borrowed before as well. Errors: those
+ * of lt_agent_new; then nothing has changed. */
+lt_status lt_agent_change(lt_agent *agent, const lt_agent_options *options, lt_err *err);
 /* Cancels running prompts, or leaves them open (leave_open), and waits for their fibers. LT_YIELDS. NULL is allowed. */
 void lt_agent_free(lt_agent *agent) LT_YIELDS;
 

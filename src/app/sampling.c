@@ -38,6 +38,10 @@ void lt_sampling_monitor(lt_sampling *s, lt_monitor *monitor) {
   s->monitor = monitor;
 }
 
+void lt_sampling_forget_models(lt_sampling *s) {
+  s->models = (lt_models){.list = NULL};
+}
+
 void lt_sampling_free(lt_sampling *s) {
   if (s != NULL) {
     lt_http_free(s->http);

@@ -20,6 +20,8 @@ typedef struct lt_sampling lt_sampling;
 lt_sampling *lt_sampling_new(lt_loop *loop, lt_config *config, const lt_secrets *secrets);
 /* Who is told of questions to models; NULL: nobody. */
 void lt_sampling_monitor(lt_sampling *sampling, lt_monitor *monitor);
+/* The configuration has other models now. */
+void lt_sampling_forget_models(lt_sampling *sampling);
 /* NULL is allowed; no answer may be under way. */
 void lt_sampling_free(lt_sampling *sampling);
 /* Whether the configuration lets this server ask. */

@@ -37,6 +37,7 @@ lt_status lt_session_start(lt_session *s, lt_err *err) {
       .report = &s->report,
       .monitor = &s->monitor,
       .cancel = &s->cancel,
+      .is_reloadable = s->is_service,
   };
   return lt_toolbox_open(&toolbox, &s->toolbox, err);
 }

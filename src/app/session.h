@@ -26,6 +26,7 @@
 typedef struct lt_session {
   lt_report report;       /* set by the way in, but for the secrets */
   lt_monitor monitor;     /* its functions are set by the way in, also later; told of all that the session does */
+  bool is_service;        /* set by the way in before it is started: its configuration may be read again */
   bool without_sources;   /* set by the way in before it opens the session: no source of tools is started */
   lt_source_start start;  /* likewise, of the sources ... */
   const char *start_only; /* ... or of the one of this name; NULL: of all (app/sources.h) */

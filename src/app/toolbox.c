@@ -32,6 +32,9 @@ lt_status lt_toolbox_open(const lt_toolbox_options *options, lt_toolbox **ret_to
   }
   t->o = *options;
   lt_status status = lt_settings_policy(options->config, &t->policy, err);
+  if (status == LT_OK && t->policy == NULL && options->is_reloadable) {
+    status = lt_policy_new(NULL, 0, NULL, 0, &t->policy, err);
+  }
   if (status != LT_OK) {
     lt_toolbox_close(t);
     return status;
@@ -152,6 +155,11 @@ lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *t) {
 
 bool lt_toolbox_keeps(const lt_toolbox *t) {
   return !t->is_nowhere;
+}
+
+void lt_toolbox_replace_policy(lt_toolbox *t, lt_policy *policy) {
+  LT_CHECK(t->policy != NULL);
+  lt_policy_replace(t->policy, policy);
 }
 
 const lt_policy *lt_toolbox_policy(const lt_toolbox *t) {

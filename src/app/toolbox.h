@@ -24,6 +24,7 @@ typedef struct lt_toolbox_options {
   const lt_report *report; /* gets a warning for each plugin that cannot be used */
   lt_monitor *monitor;     /* is told of programs; may be NULL */
   lt_cancel *cancel;
+  bool is_reloadable; /* its rules may be replaced later: there is a policy, also without rules */
 } lt_toolbox_options;
 
 /* Compiles the policy. Borrows everything in the options. Errors: LT_E_CONFIG, with file and key; LT_E_NOMEM. Owns: the
@@ -57,6 +58,9 @@ lt_store *lt_toolbox_db(const lt_toolbox *toolbox);
 lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);
 /* Whether the database outlives the process. */
 bool lt_toolbox_keeps(const lt_toolbox *toolbox);
+/* Replaces the rules of a toolbox that is_reloadable, also for runs under way (lt_policy_replace). Owns: the toolbox.
+ */
+void lt_toolbox_replace_policy(lt_toolbox *toolbox, lt_policy *policy);
 /* NULL: no rules. Borrows. */
 const lt_policy *lt_toolbox_policy(const lt_toolbox *toolbox);
 /* What plugins have registered. Borrows. */

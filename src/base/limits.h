@@ -367,6 +367,8 @@
 #define LT_SERVE_READERS_BUCKETS 1024           /* of readers that want one prompt's events */
 #define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
 #define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */
+#define LT_STORE_ROOM_BYTES      LT_MIB        /* left on its disk, for a store that can be written */
+#define LT_SERVE_RELOADS_MAX     1000          /* of a process: each keeps its configuration, a few KiB, to the end */
 #define LT_REPORT_FACTS_MAX      12            /* of a line of the log */
 #define LT_REPORT_NOTE_BYTES     (64 * LT_KIB) /* of its texts: an error message has a few */
 #define LT_METRIC_VALUE_BYTES    128           /* of a label's value: tools have names of 64 characters */

@@ -38,7 +38,10 @@ static void command_session_print_error(const lt_command_session *s, const lt_er
 /* --- Signals ------------------------------------------------------------------------------------------------------ */
 static void command_session_on_signal(void *arg, int signum) {
   lt_command_session *s = arg;
-  if (signum != SIGINT || s->plan.on_interrupt == NULL || !s->plan.on_interrupt(s, s->plan.arg)) {
+  bool (*handle)(lt_command_session * session, void *arg) = signum == SIGINT   ? s->plan.on_interrupt
+                                                            : signum == SIGHUP ? s->plan.on_hangup
+                                                                               : NULL;
+  if (handle == NULL || !handle(s, s->plan.arg)) {
     lt_cancel_fire(s->app.cancel.why == LT_OK ? &s->app.cancel : &s->hurry, LT_E_CANCELLED);
   }
 }
@@ -158,7 +161,7 @@ static lt_status command_session_configure(lt_command_session *s, const lt_confi
     }
     lt_report report = s->app.report;
     lt_session_release(&s->app);
-    s->app = (lt_session){.report = report};
+    s->app = (lt_session){.report = report, .is_service = s->plan.is_service};
     sources.accepted = &accepted.file;
     *err = LT_ERR_INIT;
   }
@@ -168,6 +171,7 @@ int lt_command_session_run(const lt_config_sources *sources, const lt_command_pl
   lt_command_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
   lt_cancel_init(&s.hurry);
   lt_err err = LT_ERR_INIT;
+  s.app.is_service = plan->is_service;
   s.app.report = (lt_report){.on_line = command_session_on_line, .on_note = command_session_on_note, .arg = &s};
   lt_status status = command_session_configure(&s, sources, &err);
   s.console.secrets = s.app.secrets;

@@ -21,6 +21,8 @@ typedef struct lt_command_plan {
   lt_status (*loaded)(lt_command_session *session, void *arg, lt_err *err) LT_YIELDS;
   /* Handles SIGINT. False, or NULL here: SIGINT ends the session as SIGTERM does. Must not yield. */
   bool (*on_interrupt)(lt_command_session *session, void *arg);
+  /* Handles SIGHUP. False, or NULL here: it ends the session. Must not yield. */
+  bool (*on_hangup)(lt_command_session *session, void *arg);
   void *arg;
   bool has_clients;      /* what servers ask is asked by the command's own clients, which come later */
   bool is_service;       /* its messages are a log, as the configuration wants it (service_log.h) */

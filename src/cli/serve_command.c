@@ -1,11 +1,13 @@
 /* lathe serve: agents over HTTP, for applications. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command_session.h"
 #include "cli/commands.h"
 #include "cli/serve_tokens.h"
 #include "cli/service_log.h"
 #include "cli/store_session.h"
+#include "io/service_manager.h"
 #include "serve/serve.h"
 
 typedef struct serve_options {
@@ -16,6 +18,12 @@ typedef struct serve_options {
   const char *page;
   lt_config_sources sources;
 } serve_options;
+
+/* The server that runs. */
+typedef struct serve_job {
+  serve_options *options;
+  lt_serve *serve; /* NULL: it does not listen yet, or any more */
+} serve_job;
 
 static const lt_option serve_option_rows[] = {
     {"--listen", NULL, "HOST:PORT",
@@ -28,7 +36,7 @@ static const lt_option serve_option_rows[] = {
 };
 
 static lt_status serve_check(lt_command_session *s, void *arg, lt_err *err) {
-  const serve_options *opt = arg;
+  const serve_options *opt = ((const serve_job *)arg)->options;
   const lt_serve_options how = {.listen = opt->listen};
   lt_status status = lt_serve_check_listen(&s->app.config, &how, err);
   if (status == LT_E_CONFIG && opt->listen != NULL) {
@@ -48,21 +56,71 @@ static void serve_until_signal(lt_command_session *s) LT_YIELDS {
   lt_cancel_remove(&s->app.cancel, &node);
 }
 
-static int serve_work(lt_command_session *s, void *arg) LT_YIELDS {
-  const serve_options *opt = arg;
-  lt_serve *serve = NULL;
+/* A terminal that is closed ends its programs. A service has none: there it is told to read its configuration again. */
+static bool serve_on_hangup(lt_command_session *s, void *arg) {
+  static const lt_report_fact none = {.name = NULL};
+  const serve_job *job = arg;
   lt_err err = LT_ERR_INIT;
-  const lt_serve_options how = {.listen = opt->listen, .page = opt->page};
-  lt_status status = lt_serve_open(&s->app, &how, &serve, &err);
-  if (status != LT_OK) {
-    static const lt_report_fact none = {.name = NULL};
-    lt_service_log_write(&s->console, &s->app.config.server, LT_REPORT_ERROR, lt_str_of(lt_err_msg(&err)), &none);
-    return status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
+  if (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) {
+    return false;
   }
+  if (job->serve == NULL) {
+    return true; /* it has just been read */
+  }
+  lt_service_manager_tell_reload();
+  if (lt_serve_reload(job->serve, &job->options->sources, &err) == LT_OK) {
+    lt_report_note(&s->app.report, LT_REPORT_INFO, "configuration reloaded", &none);
+  } else {
+    const lt_report_fact why[] = {{.name = "error", .text = lt_str_of(lt_err_msg(&err))}, none};
+    lt_report_note(&s->app.report, LT_REPORT_ERROR, "configuration not reloaded: the one before stays in force", why);
+  }
+  lt_service_manager_tell("READY=1");
+  return true;
+}
+
+static void serve_on_watchdog(void *timer) {
+  lt_service_manager_tell("WATCHDOG=1");
+  lt_timer_start(*(lt_timer **)timer, lt_service_manager_watchdog_ms());
+}
+
+/* A loop that turns no more does not tell. NULL in `timer`: nobody wants to know. */
+static lt_status serve_watch(lt_command_session *s, lt_timer **timer, lt_err *err) {
+  *timer = NULL;
+  if (lt_service_manager_watchdog_ms() == 0) {
+    return LT_OK;
+  }
+  LT_TRY(lt_timer_new(s->app.loop, serve_on_watchdog, timer, timer, err));
+  serve_on_watchdog(timer);
+  return LT_OK;
+}
+
+static void serve_run(lt_command_session *s, serve_job *job) LT_YIELDS {
+  lt_service_manager_tell("READY=1");
   serve_until_signal(s);
+  lt_service_manager_tell("STOPPING=1");
+  lt_serve *serve = job->serve;
+  job->serve = NULL;
   lt_serve_finish(serve, &s->hurry);
   lt_serve_close(serve);
-  return LT_EXIT_OK;
+}
+
+static int serve_work(lt_command_session *s, void *arg) LT_YIELDS {
+  static const lt_report_fact none = {.name = NULL};
+  serve_job *job = arg;
+  lt_timer *watchdog = NULL;
+  lt_err err = LT_ERR_INIT;
+  const lt_serve_options how = {.listen = job->options->listen, .page = job->options->page};
+  lt_status status = serve_watch(s, &watchdog, &err);
+  if (status == LT_OK) {
+    status = lt_serve_open(&s->app, &how, &job->serve, &err);
+  }
+  if (status == LT_OK) {
+    serve_run(s, job);
+  } else {
+    lt_service_log_write(&s->console, &s->app.config.server, LT_REPORT_ERROR, lt_str_of(lt_err_msg(&err)), &none);
+  }
+  lt_timer_free(watchdog);
+  return status == LT_OK ? LT_EXIT_OK : status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
 }
 
 static int serve_command(void *arg) {
@@ -75,7 +133,9 @@ static int serve_command(void *arg) {
     return lt_serve_tokens_run(&opt->sources, opt->action, opt->user);
   }
   opt->sources.leaves_out_untrusted = true; /* it goes on without a folder's own file, and says so */
-  const lt_command_plan plan = {.work = serve_work, .check = serve_check, .arg = opt, .is_service = true};
+  serve_job job = {.options = opt};
+  const lt_command_plan plan = {
+      .work = serve_work, .check = serve_check, .on_hangup = serve_on_hangup, .arg = &job, .is_service = true};
   return lt_command_session_run(&opt->sources, &plan);
 }
 

@@ -41,6 +41,7 @@ enum {
   LT_CONFIG_NOT_NULL = 32,      /* a key without a value is a mistake; without the flag it counts as not given */
   LT_CONFIG_OPEN = 64,          /* records: an unknown key inside is only a warning */
   LT_CONFIG_VARIABLE = 256,     /* the value is the name of an environment variable, or a list of names */
+  LT_CONFIG_RELOADS = 512,      /* top keys: a new value counts in a service that runs (config_adopt.h) */
   LT_CONFIG_RESERVED = 128,     /* known and checked, but not used outside config/ yet; may have no member */
 };
 

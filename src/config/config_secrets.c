@@ -135,3 +135,12 @@ lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, l
   return lt_fail(err, status, "%s",
                  status == LT_E_LIMIT ? "too many secrets in the configuration and the environment" : why);
 }
+
+bool lt_config_has_other_secrets(const lt_config *config, const lt_secrets *known) {
+  for (size_t i = 0; i < config->secret_count; i++) {
+    if (config->secrets[i].n >= LT_SECRET_MIN_BYTES && !lt_secrets_in(known, config->secrets[i])) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -3,6 +3,7 @@
 #include "serve/serve_metrics.h"
 #include "serve/serve_routes.h"
 #include "store/store_decisions.h"
+#include "store/store_upkeep.h"
 
 static lt_status about_modes(lt_serve_request *r, lt_err *err) {
   (void)err;
@@ -72,15 +73,33 @@ static lt_status about_health(lt_serve_request *r, lt_err *err) {
   return about_put_ok(r);
 }
 
-/* Ready: the store answers, and what was left by an earlier process has been resumed. */
+typedef struct about_room {
+  const lt_store *store;
+  bool is_writable;
+} about_room;
+
+static void about_look_for_room(void *arg) {
+  about_room *room = arg;
+  room->is_writable = lt_store_is_writable(room->store);
+}
+
+/* Ready: it does not end, the store answers and can be written, and what was left by an earlier process has been
+ * resumed. */
 static lt_status about_readiness(lt_serve_request *r, lt_err *err) LT_YIELDS {
   int64_t ignored;
-  LT_TRY(lt_store_decision_version(lt_serve_store(r->serve), &ignored, err));
-  if (r->serve->is_finishing) {
+  about_room room = {.store = lt_serve_store(r->serve)};
+  if (r->serve->is_finishing || r->serve->closing.why != LT_OK) {
     return lt_serve_request_refuse(r, 503, "ending", "the server ends: it takes no further prompts");
   }
   if (!r->serve->has_resumed) {
     return lt_serve_request_refuse(r, 503, "starting", "prompts of an earlier process are being resumed");
+  }
+  if (lt_store_decision_version(lt_serve_store(r->serve), &ignored, NULL) != LT_OK) {
+    return lt_serve_request_refuse(r, 503, "store", "the store cannot be read");
+  }
+  LT_TRY(lt_loop_offload(r->serve->session->loop, about_look_for_room, &room, err));
+  if (!room.is_writable) {
+    return lt_serve_request_refuse(r, 503, "store", "the store cannot be written, or its disk is full");
   }
   return about_put_ok(r);
 }

@@ -10,6 +10,7 @@
 #include "serve/serve_log.h"
 #include "serve/serve_metrics.h"
 #include "serve/serve_proxy.h"
+#include "serve/serve_reload.h"
 #include "serve/serve_resume.h"
 #include "serve/serve_routes.h"
 #include "serve/serve_users.h"
@@ -287,5 +288,6 @@ void lt_serve_close(lt_serve *serve) {
   lt_store_journal_free(serve->journal);
   lt_http_free(serve->http);
   lt_modules_release(&serve->modules);
+  lt_serve_reload_release(serve);
   lt_mem_free(serve);
 }

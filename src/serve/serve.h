@@ -32,6 +32,10 @@ lt_status lt_serve_check_proxy(const lt_config *config, lt_err *err);
  * session. */
 lt_status lt_serve_open(lt_session *session, const lt_serve_options *options, lt_serve **ret_serve,
                         lt_err *err) LT_YIELDS;
+/* Reads the configuration again, and carries on with it; warns of keys that count only after a restart. Prompts that
+ * run go on with their models and bounds, under the new rules. Does not yield. Errors: lt_settings_load's, LT_E_LIMIT;
+ * then nothing has changed. */
+lt_status lt_serve_reload(lt_serve *serve, const lt_config_sources *sources, lt_err *err);
 /* Takes no further prompts (503), and lets those that run go on for server.graceMs at most, or until `hurry` is fired.
  * Everything else is served meanwhile. LT_YIELDS. */
 void lt_serve_finish(lt_serve *serve, lt_cancel *hurry) LT_YIELDS;

@@ -94,6 +94,10 @@ lt_status lt_serve_limits_open(lt_serve *serve, lt_err *err) {
   return LT_OK;
 }
 
+void lt_serve_limits_reload(lt_serve *serve) {
+  limits_configure(serve->limits, &serve->session->config.server.limits);
+}
+
 /* Removes guests from a bucket; `is_all` false: only those that would be the same if they came anew. */
 static void limits_sweep(lt_serve_limits *limits, size_t bucket, uint64_t now_ms, bool is_all) {
   lt_serve_guest **place = &limits->buckets[bucket];

@@ -23,6 +23,8 @@ typedef enum lt_serve_seat {
 
 /* Errors: LT_E_NOMEM. Owns: the caller, lt_serve_limits_close. */
 lt_status lt_serve_limits_open(lt_serve *serve, lt_err *err);
+/* The configuration has changed: its bounds count from the next request on. */
+void lt_serve_limits_reload(lt_serve *serve);
 /* NULL is allowed. */
 void lt_serve_limits_close(lt_serve_limits *limits);
 

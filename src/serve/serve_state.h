@@ -38,6 +38,8 @@ typedef struct lt_serve_users {
 } lt_serve_users;
 
 struct lt_serve {
+  struct lt_serve_config *configs; /* read again while it runs, newest first (serve_reload.c) */
+  size_t config_count;
   lt_session *session;
   lt_models models;
   lt_modules modules;

@@ -31,6 +31,8 @@ lt_status lt_store_report(lt_store *store, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Bytes of the database's file, and of the file of changes that are not in it yet; 0: it is in memory. Blocks: call it
  * by lt_loop_offload. */
 void lt_store_measure(const lt_store *store, uint64_t *ret_bytes, uint64_t *ret_journal_bytes);
+/* Whether the file may be written, and there is room for more. True for one that does not exist yet. Blocks, too. */
+bool lt_store_is_writable(const lt_store *store);
 /* Removes about `max_rows` rows that are older than that, oldest first, in one transaction. To remove all, call it
  * until `rows` is 0. `is_patient` false: fails at once while another process writes, instead of waiting for it. */
 lt_status lt_store_trim(lt_store *store, const lt_store_ages *ages, size_t max_rows, bool is_patient,

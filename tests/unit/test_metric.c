@@ -59,7 +59,7 @@ static void test_histogram(void **state) {
 
 static void test_labels_of_strangers(void **state) {
   (void)state;
-  static const struct {
+  const struct {
     lt_str value;
     const char *written;
   } cases[] = {

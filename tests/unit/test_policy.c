@@ -121,6 +121,23 @@ static lt_action decide(const lt_policy_rule *rules, size_t count, const char *t
 
 /* --- Rules -------------------------------------------------------------------------------------------------------- */
 
+/* Who holds the policy is told by the new rules; what was borrowed from the old ones stays. */
+static void test_replaced(void **state) {
+  (void)state;
+  lt_policy_rule ask[] = {{.match = LT_STR("*"), .reason = LT_STR("first"), .action = LT_ACTION_ASK}};
+  lt_policy_rule deny[] = {{.match = LT_STR("a*"), .reason = LT_STR("second"), .action = LT_ACTION_DENY}};
+  lt_policy *policy = policy_of(ask, 1);
+  const lt_policy_call call = {.tool = LT_STR("a.b")};
+  lt_policy_decision before = lt_policy_decide(policy, &call);
+  lt_policy_replace(policy, policy_of(deny, 1));
+  assert_int_equal(lt_policy_decide(policy, &call).action, LT_ACTION_DENY);
+  assert_int_equal(before.action, LT_ACTION_ASK);
+  assert_true(lt_str_eqc(before.reason, "first"));
+  lt_policy_replace(policy, policy_of(NULL, 0));
+  assert_int_equal(lt_policy_decide(policy, &call).action, LT_ACTION_ALLOW);
+  lt_policy_free(policy);
+}
+
 static void test_first_rule_decides(void **state) {
   (void)state;
   lt_policy_rule rules[] = {
@@ -1080,6 +1097,7 @@ static void test_no_memory_to_decide(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_first_rule_decides),
+      cmocka_unit_test(test_replaced),
       cmocka_unit_test(test_stricter_layer_wins),
       cmocka_unit_test(test_layers_count_for_themselves),
       cmocka_unit_test(test_a_layer_cannot_starve_the_other),

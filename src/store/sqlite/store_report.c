@@ -1,6 +1,9 @@
 /* What the database has. */
+#include <errno.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
@@ -104,4 +107,13 @@ void lt_store_measure(const lt_store *store, uint64_t *ret_bytes, uint64_t *ret_
   lt_buf_printf(&journal, "%s-wal", lt_store_path(store));
   *ret_bytes = report_measure_file(lt_store_path(store));
   *ret_journal_bytes = journal.status == LT_OK ? report_measure_file(journal.p) : 0;
+}
+
+bool lt_store_is_writable(const lt_store *store) {
+  struct statvfs facts;
+  const char *path = lt_store_path(store);
+  if (access(path, W_OK) != 0) {
+    return errno == ENOENT; /* ":memory:", too */
+  }
+  return statvfs(path, &facts) != 0 || (uint64_t)facts.f_bavail * facts.f_frsize >= LT_STORE_ROOM_BYTES;
 }

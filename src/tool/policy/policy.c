@@ -166,10 +166,19 @@ lt_status lt_policy_new(const lt_policy_rule *rules, size_t count, const lt_poli
 }
 
 void lt_policy_free(lt_policy *policy) {
-  if (policy != NULL) {
+  while (policy != NULL) {
+    lt_policy *before = policy->replaced;
     lt_arena_release(&policy->arena);
     lt_mem_free(policy);
+    policy = before;
   }
+}
+
+void lt_policy_replace(lt_policy *policy, lt_policy *with) {
+  lt_policy old = *policy;
+  *policy = *with;
+  *with = old;
+  policy->replaced = with;
 }
 
 /* --- Deciding ----------------------------------------------------------------------------------------------------- */

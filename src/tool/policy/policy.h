@@ -1,10 +1,10 @@
 /* Policy: decides which calls are allowed, need an approval or are denied, and how many calls a run may make.
  *
- * Rules come from the configuration (`tools.policy`), are compiled once and immutable. They have two layers, the user's
- * configuration and the project's. In each layer the first rule that matches a call decides, and the stricter of the
- * two decisions wins. A rule matches a tool's id by a glob; its condition, if any, must hold for the call. A call
- * without a matching rule in any layer is allowed, unless the tool itself needs an approval. docs/guide/policy.md
- * describes the language to users. Loop thread only; nothing here suspends.
+ * Rules come from the configuration (`tools.policy`) and are compiled; lt_policy_replace alone changes them. They have
+ * two layers, the user's configuration and the project's. In each layer the first rule that matches a call decides, and
+ * the stricter of the two decisions wins. A rule matches a tool's id by a glob; its condition, if any, must hold for
+ * the call. A call without a matching rule in any layer is allowed, unless the tool itself needs an approval.
+ * docs/guide/policy.md describes the language to users. Loop thread only; nothing here suspends.
  */
 #ifndef LT_TOOL_POLICY_POLICY_H
 #define LT_TOOL_POLICY_POLICY_H
@@ -61,6 +61,9 @@ lt_status lt_policy_compile(const lt_policy_source *source, lt_policy **ret_poli
 lt_status lt_policy_new(const lt_policy_rule *rules, size_t count, const lt_policy_budget *budgets, size_t budget_count,
                         lt_policy **ret_policy, lt_err *err);
 void lt_policy_free(lt_policy *policy); /* NULL is allowed */
+/* Gives `policy` the rules and budgets of `with`, for all who hold it and from their next call on; a run's budgets stay
+ * those that it began with. Owns: `with`, with what it replaces, until lt_policy_free. */
+void lt_policy_replace(lt_policy *policy, lt_policy *with);
 
 /* The parts of a call that rules can test. */
 typedef struct lt_policy_call {

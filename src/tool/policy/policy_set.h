@@ -27,6 +27,7 @@ struct lt_policy {
   lt_policy_rules layers[LT_POLICY_LAYERS];
   lt_policy_budget *budgets; /* of all layers */
   size_t budget_count;
+  lt_policy *replaced; /* those before, which budgets and reasons still borrow */
 };
 
 #endif

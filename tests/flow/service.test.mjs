@@ -1,0 +1,129 @@
+// lathe serve as a service: the configuration is read again at SIGHUP, and the service manager is told what happens.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before } from "node:test";
+import { describe, folder, root, scripted, test, until } from "./harness.mjs";
+import { recorded } from "./model.mjs";
+import { serve } from "./server.mjs";
+
+const PAY = "for (const n of [1, 2]) { let r; try { r = shopPay({ n }) } catch (e) { r = e.message } output(`${n}: ${r}`) }\ndone()";
+let env;
+before(async () => {
+  env = await recorded([{ user: "pay", replies: [PAY] }, { user: "hello", replies: ["output('Hello!'); done()"] }], { title: "A title" });
+});
+
+const tools = scripted([{ tool: { name: "pay", inputSchema: { type: "object" } }, result: { content: [{ type: "text", text: "paid" }] } }]);
+const rules = (action, rest = {}) => ({ mcpServers: { shop: tools }, tools: { policy: [{ match: "shop.pay", action }] }, ...rest });
+
+/** Writes the configuration, sends SIGHUP, and waits for the line that says how it went. */
+async function reload(s, value, wanted) {
+  writeFileSync(s.file, typeof value === "string" ? value : JSON.stringify(value));
+  const before = s.text().length;
+  s.child.kill("SIGHUP");
+  const line = await until(() => /^.*configuration (not )?reloaded.*$/m.exec(s.text().slice(before))?.[0], `it says so\n${s.text()}`);
+  assert.match(line, wanted);
+  return s.text().slice(before);
+}
+
+describe("SIGHUP", { concurrency: 2 }, () => {
+  test("a rule that became stricter holds at once, also for a prompt that runs; one that was relaxed, too", async () => {
+    const s = await serve(rules("ask"), { env });
+    const id = (await s.post("/prompt", { input: "pay", mode: "code" })).json.promptId;
+    const first = await s.waiting(id);
+    await reload(s, rules("deny"), /^lathe serve: configuration reloaded$/);
+    await s.post(`/prompts/${id}/approve`, { toolCallId: first.id });
+    const prompt = await s.prompt(id);
+    const text = prompt.output.filter((one) => one.type === "text").map((one) => one.content).join("");
+    assert.match(text, /2: .*tools\.policy\[0\]/, "the second call was denied");
+    await reload(s, rules("allow"), /reloaded/);
+    const next = await s.prompt((await s.post("/prompt", { input: "pay", mode: "code" })).json.promptId);
+    assert.match(next.output.filter((one) => one.type === "text").map((one) => one.content).join(""), /1: paid\s*2: paid/);
+    assert.equal((await s.stop()).code, 0);
+  });
+
+  test("models, origins and the form of the log change; what cannot is named once, and keeps its value", async () => {
+    const s = await serve({}, { env });
+    assert.deepEqual((await s.get("/models")).json.models.map((one) => one.ref), ["normal"]);
+    const origin = { origin: "https://app.example" };
+    assert.equal((await s.get("/models", origin)).status, 403);
+    const said = await reload(s, {
+      models: [{ ref: "normal" }, { ref: "fast", model: "small" }], server: { origins: [origin.origin], listen: "127.0.0.1:1", log: "json" }, store: "sqlite:/nowhere/x.db", sandbox: { timeZone: "Europe/Vienna" },
+    }, /"message":"configuration reloaded"/);
+    const warned = said.split("\n").filter((line) => line.includes("after a restart")).map((line) => /([a-zA-Z.]+) has changed/.exec(line)[1]);
+    assert.deepEqual(warned.sort(), ["sandbox.timeZone", "server.listen", "store.url"]);
+    assert.deepEqual((await s.get("/models", origin)).json.models.map((one) => one.ref), ["normal", "fast"]);
+    const { json } = await s.post("/prompt", { input: "hello", mode: "code" });
+    assert.equal((await s.prompt(json.promptId)).state, "completed");
+    assert.equal((await s.stop()).code, 0);
+  });
+
+  test("a broken file changes nothing", async () => {
+    const s = await serve(rules("deny"), { env });
+    for (const broken of ["models: [", "nonsense: 1", JSON.stringify({ tools: { policy: [{ match: "shop.pay", action: "ask", when: "input. <" }] } }), JSON.stringify({ defaults: { mode: "nope" } })]) {
+      const said = await reload(s, broken, /^error: configuration not reloaded: the one before stays in force error=/);
+      assert.match(said, /lathe\.yaml|nope/, said);
+    }
+    assert.equal((await s.post("/tools/shop.pay/invoke", {})).status, 403, "the rule is still there");
+    await reload(s, rules("allow"), /configuration reloaded$/);
+    assert.equal((await s.post("/tools/shop.pay/invoke", {})).status, 200);
+    assert.equal((await s.stop()).code, 0);
+  });
+
+  test("a secret that the process would not mask is refused; many reloads cost little", async () => {
+    const s = await serve({}, { env: { ...env, LATER: "a-value-that-nobody-knows" } });
+    await reload(s, { mcpServers: { other: { type: "http", url: "http://127.0.0.1:1/", headers: { Authorization: "Bearer ${LATER}" } } } }, /not reloaded.*new secret/);
+    for (let i = 0; i < 30; i++) await reload(s, { server: { origins: [`https://app${i}.example`] } }, /configuration reloaded$/);
+    assert.equal((await s.get("/models", { origin: "https://app29.example" })).status, 200);
+    assert.equal((await s.get("/models", { origin: "https://app28.example" })).status, 403);
+    await reload(s, { server: { limits: { requestsPerSecond: 1, requestsBurst: 2 } } }, /configuration reloaded$/);
+    const answers = [];
+    for (let i = 0; i < 5; i++) answers.push((await s.get("/models")).status);
+    assert.ok(answers.includes(429), `limits count from the next request on: ${answers}`);
+    assert.equal((await s.stop()).code, 0);
+  });
+});
+
+// Node.js has no datagrams on unix sockets; Python has.
+const LISTEN = `
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1].replace("@", "\\0", 1))
+print("ready", flush=True)
+while True:
+    print(repr(s.recv(4096).decode()), flush=True)
+`;
+
+test("the service manager is told: ready, alive, reloading, ready again, stopping", async () => {
+  for (const name of [join(folder(), "notify"), `@lathe-flow-${process.pid}`]) {
+    const manager = spawn("python3", ["-c", LISTEN, name], { stdio: ["ignore", "pipe", "inherit"] });
+    let told = "";
+    manager.stdout.on("data", (text) => { told += text; });
+    await until(() => told.includes("ready\n"), "the manager listens");
+    const s = await serve({}, { env: { ...env, NOTIFY_SOCKET: name, WATCHDOG_USEC: "200000" } });
+    await until(() => /'READY=1'/.test(told) && told.split("WATCHDOG=1").length > 3, "it is ready, and alive");
+    await reload(s, {}, /configuration reloaded$/);
+    await until(() => /'RELOADING=1\\nMONOTONIC_USEC=\d+'\n(.*\n)*?'READY=1'/.test(told), `it was reloaded\n${told}`);
+    await s.stop();
+    await until(() => told.includes("'STOPPING=1'"), `it ends\n${told}`);
+    manager.kill();
+  }
+});
+
+test("the unit: what systemd says of it", { skip: existsSync("/usr/bin/systemd-analyze") ? false : "no systemd-analyze here" }, async () => {
+  const unit = readFileSync(join(root, "packaging/lathe.service"), "utf8");
+  const file = join(folder(), "lathe.service");
+  writeFileSync(file, unit.replace("/usr/local/bin/lathe", process.execPath).replace(/^Documentation=.*\n/m, ""));
+  const ask = (...args) => new Promise((done) => {
+    const child = spawn("systemd-analyze", args, { env: { ...process.env, LC_ALL: "C.UTF-8" } });
+    let text = "";
+    for (const out of [child.stdout, child.stderr]) out.on("data", (piece) => { text += piece; });
+    child.on("close", (code) => done({ code, text }));
+  });
+  const verified = await ask("verify", file);
+  assert.deepEqual([verified.code, verified.text], [0, ""]);
+  const { text } = await ask("security", "--offline=yes", file);
+  const score = Number(/exposure level for lathe\.service: ([\d.]+)/.exec(text)?.[1]);
+  assert.ok(score <= 2, `exposure ${score}\n${text}`);
+});
