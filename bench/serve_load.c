@@ -26,7 +26,14 @@ enum {
   STARTS = 15,
   SERVERS = 5
 };
-enum { SLOW_RECEIVE_BYTES = 4096, SLOW_SECONDS = 2, HEAD_MS = 10000, READ_BYTES = 65536 };
+enum {
+  SLOW_RECEIVE_BYTES = 4096,
+  SLOW_SECONDS = 2,
+  HEAD_MS = 10000,
+  SETTLE_MS = 4000,
+  SETTLE_STEP_MS = 250,
+  READ_BYTES = 65536
+};
 
 #define PROGRAM     "output(\\\"hello\\\");\\ndone();"
 #define EVENTS      "text/event-stream"
@@ -66,6 +73,18 @@ static bool serve_load_start_peer(serve_bench *b, const char *sandbox) {
       &b->server, (const char *const[]){b->node, "--no-node-snapshot", LT_BENCH_DIR "/peers/run.mjs", sandbox, NULL});
 }
 
+/* Waits until the server is idle: titles of the prompts before are still made. */
+static void serve_load_settle(const serve_bench *b) {
+  double used = lt_memory_cpu(b->server.pid);
+  bool is_busy = true;
+  for (int ms = 0; ms < SETTLE_MS && is_busy; ms += SETTLE_STEP_MS) {
+    usleep(SETTLE_STEP_MS * 1000);
+    double now = lt_memory_cpu(b->server.pid);
+    is_busy = now - used > SETTLE_STEP_MS * 1e6 / 50;
+    used = now;
+  }
+}
+
 /* --- Prompts ------------------------------------------------------------------------------------------------------ */
 static void serve_load_print_prompts(const char *mode, unsigned connections, lt_measure *latency,
                                      const lt_load_seen *seen) {
@@ -96,10 +115,11 @@ static void serve_load_prompts(const serve_bench *b, const char *mode, unsigned 
   } else {
     lt_measure_skip("POST /prompt", "wrk is not here");
   }
+  serve_load_settle(b);
   lt_measure_release(&latency);
 }
 
-static void serve_load_measure_prompts(serve_bench *b) {
+static void serve_load_measure_prompts(const serve_bench *b) {
   static const unsigned crowds[] = {1, 100, CROWD};
   static const char *const modes[] = {"code", "classic"};
   for (unsigned mode = 0; mode < sizeof modes / sizeof modes[0]; mode++) {
@@ -223,7 +243,7 @@ static void serve_load_measure_idle(const serve_bench *b) {
                        (double)(lt_memory_switches(b->server.pid) - wakes) / (IDLE_MS / 1000.0), 0);
 }
 
-static void serve_load_measure_readers(serve_bench *b) {
+static void serve_load_measure_readers(const serve_bench *b) {
   static int fds[READERS];
   long before = lt_memory_kib(b->server.pid, "Pss:");
   unsigned served = serve_load_open_readers(b, fds, READERS);
@@ -254,9 +274,10 @@ static void serve_load_beside(const serve_bench *b, bool has_slow, lt_measure *l
   if (slow >= 0) {
     close(slow);
   }
+  serve_load_settle(b);
 }
 
-static void serve_load_measure_slow(serve_bench *b) {
+static void serve_load_measure_slow(const serve_bench *b) {
   lt_measure latency[2] = {{0}}, rate[2] = {{0}};
   for (unsigned i = 0; i < 2 * ROUNDS; i++) {
     serve_load_beside(b, i % 2 == 1, &latency[i % 2], &rate[i % 2]);
@@ -286,9 +307,12 @@ static bool serve_load_is_ready(const serve_bench *b) {
 }
 
 static void serve_load_measure_start(serve_bench *b) {
+  char fresh[96]; /* a database without the prompts before */
   lt_measure m;
   double ns;
   lt_measure_init(&m);
+  snprintf(fresh, sizeof fresh, "%s/fresh", b->folder);
+  setenv("XDG_STATE_HOME", fresh, 1);
   serve_load_write_config(b, SERVERS);
   (void)lt_peer_run((const char *const[]){b->lathe, "tools", "--config", b->config, NULL}, &ns); /* fills the cache */
   for (int i = 0; i < STARTS; i++) {
