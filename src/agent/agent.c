@@ -190,10 +190,10 @@ void lt_agent_drain(lt_agent *agent, uint64_t ms, lt_cancel *hurry) {
 
 /* NULL: the prompt does not run, or is another user's. */
 static lt_turn_state *agent_find_turn(const lt_agent *agent, const lt_str *user, lt_str prompt) {
-  lt_turn_state *turn_state = agent->turns;
+  lt_turn_state *turn_state = agent->turns_by_id[lt_str_hash(prompt) % LT_AGENT_BUCKETS];
   while (turn_state != NULL && (!lt_str_eqc(prompt, turn_state->turn.ids.prompt) ||
                                 (user != NULL && !lt_str_eq(turn_state->turn.user, *user)))) {
-    turn_state = turn_state->next;
+    turn_state = turn_state->next_by_id;
   }
   return turn_state;
 }
@@ -218,12 +218,20 @@ static lt_status agent_fail_not_active(lt_str prompt, lt_err *err) {
                  LT_STR_ARG(lt_str_sub(prompt, 0, 2 * LT_STORE_ID_BYTES)));
 }
 
+static lt_turn_state **agent_bucket_of(lt_agent *agent, const lt_turn_state *turn_state) {
+  return &agent->turns_by_id[lt_str_hash(lt_str_of(turn_state->turn.ids.prompt)) % LT_AGENT_BUCKETS];
+}
+
 static void agent_remove_turn(lt_agent *agent, lt_turn_state *turn_state) {
-  lt_turn_state **place = &agent->turns;
+  lt_turn_state **place = agent_bucket_of(agent, turn_state);
   while (*place != turn_state) {
-    place = &(*place)->next;
+    place = &(*place)->next_by_id;
   }
-  *place = turn_state->next;
+  *place = turn_state->next_by_id;
+  *(turn_state->prev != NULL ? &turn_state->prev->next : &agent->turns) = turn_state->next;
+  if (turn_state->next != NULL) {
+    turn_state->next->prev = turn_state->prev;
+  }
   if (agent->turns == NULL) {
     lt_decision_watch_wake(agent);
   }
@@ -490,7 +498,14 @@ static lt_status agent_start_fiber(lt_turn_state *turn_state, const char *event,
 
 static void agent_add_turn(lt_turn_state *turn_state) {
   lt_agent *agent = turn_state->turn.agent;
+  lt_turn_state **place = agent_bucket_of(agent, turn_state);
+  turn_state->next_by_id = *place;
+  *place = turn_state;
+  turn_state->prev = NULL;
   turn_state->next = agent->turns;
+  if (turn_state->next != NULL) {
+    turn_state->next->prev = turn_state;
+  }
   agent->turns = turn_state;
   if (!lt_deferred_start_is_open(turn_state)) {
     lt_decision_watch_wake(agent);

@@ -18,7 +18,8 @@ struct lt_agent {
   lt_agent_options options;
   const lt_mode *const *modes; /* the built-in ones */
   size_t mode_count;
-  lt_turn_state *turns;   /* running prompts */
+  lt_turn_state *turns; /* running prompts */
+  lt_turn_state *turns_by_id[LT_AGENT_BUCKETS];
   bool is_draining;       /* no further prompts are taken; those that run may end (lt_agent_drain) */
   bool closing;           /* the agent ends and accepts no further prompts */
   bool leaving;           /* the agent ends without ending its prompts: nothing more is recorded */

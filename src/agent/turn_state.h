@@ -15,7 +15,8 @@
 struct lt_turn_state {
   lt_turn turn; /* the part that modes see */
   lt_mode mode; /* turn.mode points here */
-  lt_turn_state *next;
+  lt_turn_state *next, *prev;
+  lt_turn_state *next_by_id;    /* of those whose ids have the same hash */
   struct agent_waiter *waiters; /* waiters for its end; used by agent.c */
   lt_outbox outbox;
   lt_approvals approvals;

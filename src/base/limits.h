@@ -380,7 +380,8 @@
 #define LT_EVENTS_READ_BYTES     (4 * LT_MIB)  /* ... and about how many bytes of them */
 
 /* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */
-#define LT_ROUNDS_CLASSIC          25 /* asking the model, per prompt, unless configured otherwise */
+#define LT_AGENT_BUCKETS           256 /* of running prompts, by the hash of their ids */
+#define LT_ROUNDS_CLASSIC          25  /* asking the model, per prompt, unless configured otherwise */
 #define LT_ROUNDS_CODE             10
 #define LT_ROUNDS_TYPESCRIPT       25
 #define LT_ROUNDS_MAX              1000

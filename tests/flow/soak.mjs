@@ -39,10 +39,11 @@ async function begin(lathe, work, fakeServer) {
   writeFileSync(file, JSON.stringify({ mcpServers: { fake: { command: process.execPath, args: [fakeServer] } }, tools: { policy: [{ match: "fake.add", action: "ask" }] } }));
   const env = { ...process.env, HOME: work, XDG_STATE_HOME: state, XDG_CONFIG_HOME: work, XDG_CACHE_HOME: work, OPENAI_BASE_URL: stub.url, OPENAI_MODEL: "stub", OPENAI_API_KEY: "" };
   const child = spawn(lathe, ["serve", "--listen", "127.0.0.1:0", "--config", file], { env, stdio: ["ignore", "pipe", "pipe"] });
+  process.on("exit", () => child.kill("SIGKILL"));
   const ended = new Promise((yes) => child.on("exit", (code, signal) => yes(code ?? signal)));
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => { said = (said + bytes).slice(-65536); });
-  while (!/http:\/\/127\.0\.0\.1:(\d+)\n/.test(said) && child.exitCode === null) await sleep(20);
+  while (!/http:\/\/127\.0\.0\.1:\d+\b.*\n/.test(said) && child.exitCode === null) await sleep(20);
   if (child.exitCode !== null) throw new Error(`lathe serve ended: ${said}`);
   const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(said)[1]);
   return {
