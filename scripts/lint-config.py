@@ -13,7 +13,7 @@ import tempfile
 
 HEADER = "src/config/config.h"
 TABLE = "src/config/config_keys.c"
-READERS = ["src/app", "src/cli", "src/source", "src/gateway", "src/serve"]
+READERS = ["src/app", "src/telemetry", "src/cli", "src/source", "src/gateway", "src/serve"]
 
 STRUCT = re.compile(r"typedef struct (lt_config\w*) \{\n(.*?)\n\}", re.S)
 MEMBER = re.compile(r"^  ((?:const )?(?:struct )?(\w+)[ *](?:const )?[ *]*(?:const \*)?)(\w+(?:, \w+)*);", re.M)

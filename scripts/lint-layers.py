@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 # Text and numbers only: nothing that waits.
-PURE = {"base", "json", "js", "text", "types"}
+PURE = {"base", "json", "js", "text", "types", "trace"}
 
 # Layer -> the layers below it that it may include (docs/ARCHITECTURE.md). Siblings are blind to each other.
 LAYERS = {
@@ -19,6 +19,7 @@ LAYERS = {
     "js": {"base"},
     "text": {"base", "json"},
     "types": {"base", "json", "js", "text"},
+    "trace": {"base", "json"},
     "sandbox": {"base"},
     "io": {"base"},
     "jail": {"base"},
@@ -37,20 +38,21 @@ LAYERS = {
     "source": PURE | {"io", "mcp", "tool", "config"},
     "agent": PURE | {"io", "tool", "model", "store", "runner", "replay", "plugin"},
     "config": {"base", "json", "text"},
+    "telemetry": PURE | {"io", "model", "tool", "runner", "config"},
     "clients": {"base", "json", "text", "config"},
     "app": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
-        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config"
+        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "telemetry"
     },
     "gateway": PURE | {
-        "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "app"
+        "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "telemetry", "app"
     },
     "serve": PURE | {
-        "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "app", "gateway"
+        "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "telemetry", "app", "gateway"
     },
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
-        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "clients", "app", "gateway",
+        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "telemetry", "clients", "app", "gateway",
         "serve"
     },
 }

@@ -4,6 +4,7 @@
 #include "agent/deferred_end.h"
 #include "agent/heartbeat.h"
 #include "agent/turn_run.h"
+#include "agent/turn_trace.h"
 #include "base/clock.h"
 #include "base/mem.h"
 
@@ -284,10 +285,6 @@ static void agent_put_prompt(lt_json_writer *w, const lt_turn_state *turn_state,
 
 static void agent_tell_monitor(const lt_turn_state *turn_state, bool has_ended, lt_str error) {
   const lt_turn *turn = &turn_state->turn;
-  const lt_monitor *monitor = turn->agent->options.monitor;
-  if (monitor == NULL || monitor->on_prompt == NULL) {
-    return;
-  }
   const lt_monitor_prompt told = {
       .has_ended = has_ended,
       .is_resumed = turn_state->record.is_recalled,
@@ -299,8 +296,14 @@ static void agent_tell_monitor(const lt_turn_state *turn_state, bool has_ended, 
       .state = has_ended ? lt_store_prompt_state_name(turn->state) : NULL,
       .error = error,
       .took_us = has_ended ? lt_clock_monotonic_us() - turn_state->began_us : 0,
+      .trace = &turn->caller.trace,
+      .parent = &turn_state->trace_parent,
+      .began_us = (int64_t)turn_state->began_us - turn_state->earlier_us,
+      .ended_us = (int64_t)lt_clock_monotonic_us(),
+      .input = turn->input,
+      .usage = &turn->usage,
   };
-  monitor->on_prompt(monitor->arg, &told);
+  lt_monitor_tell_prompt(turn->agent->options.monitor, &told);
 }
 
 /* The end's event is always sent; without memory it has the prompt's id only. */
@@ -565,6 +568,7 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   };
   LT_TRY(lt_turn_new(agent, &row, model, &mode, &turn_state, err));
   turn_state->deferred_start.is_open = request->is_deferred && request->conversation.n == 0;
+  lt_turn_trace_begin(&turn_state->turn, request->trace);
   row.user = turn_state->turn.user; /* the request may be gone after a suspension */
   row.input = turn_state->turn.input;
   LT_TRY(agent_store_and_start(turn_state, &row, err));

@@ -16,6 +16,7 @@
 #include "store/store.h"
 #include "tool/door.h"
 #include "tool/monitor.h"
+#include "trace/sampler.h"
 
 typedef struct lt_agent lt_agent;
 
@@ -36,6 +37,7 @@ typedef struct lt_agent_options {
   const lt_policy *policy;   /* may be NULL */
   const lt_secrets *secrets; /* may be NULL */
   lt_monitor *monitor;       /* is told of prompts and of questions to models; may be NULL */
+  const lt_sampler *sampler; /* says which prompts are traced; NULL: none is */
   const lt_model *models;    /* refs are unique; "high" falls back to "normal", "normal" to the first */
   size_t model_count;
   const lt_str *model_modes;    /* for each model its preferred mode, or empty; may be NULL */
@@ -125,6 +127,7 @@ typedef struct lt_prompt_request {
    * store, and its outputs are reported without being stored. */
   bool is_deferred;
   lt_str id; /* of the prompt, from lt_store_new_prompt_id; empty: a new one. LT_E_INVALID: it is taken */
+  const lt_trace_context *trace; /* the span that the prompt is for; NULL or not set: its trace begins with it */
 } lt_prompt_request;
 
 typedef struct lt_prompt_ids {

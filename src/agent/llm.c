@@ -29,8 +29,8 @@ static lt_status llm_read_prompt(lt_str args, lt_arena *arena, const char *name,
   return lt_json_str(prompt, arena, ret) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
 }
 
-static lt_status llm_ask(lt_llm *self, lt_str prompt, bool json, lt_cancel *cancel, lt_completion *completion,
-                         lt_err *err) LT_YIELDS {
+static lt_status llm_ask(lt_llm *self, lt_str prompt, bool json, const lt_invoke_options *how,
+                         lt_completion *completion, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(messages, LT_PROMPT_MESSAGES_BYTES);
   lt_json_writer w = lt_json_writer_on(&messages);
   lt_json_begin_array(&w);
@@ -45,7 +45,8 @@ static lt_status llm_ask(lt_llm *self, lt_str prompt, bool json, lt_cancel *canc
   const lt_completion_request request = {.model = self->model,
                                          .messages = lt_buf_view(&messages),
                                          .json = json,
-                                         .cancel = cancel,
+                                         .cancel = how->cancel,
+                                         .trace = how->caller != NULL ? &how->caller->trace : NULL,
                                          .purpose = "llm",
                                          .run = self->run};
   lt_status status = lt_model_request_complete(&options, &request, completion, err);
@@ -87,7 +88,7 @@ static lt_status llm_answer(lt_llm *self, const char *name, lt_str args, const l
   lt_completion_init(&completion);
   lt_status status = llm_read_prompt(args, &arena, name, &prompt, err);
   if (status == LT_OK) {
-    status = llm_ask(self, prompt, json, options->cancel, &completion, err);
+    status = llm_ask(self, prompt, json, options, &completion, err);
   }
   if (status == LT_OK) {
     llm_put_value(out, lt_buf_view(&completion.text), json);

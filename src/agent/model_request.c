@@ -12,25 +12,27 @@ static lt_status model_request_mask(const lt_secrets *secrets, lt_str *json, lt_
   return lt_buf_check(masked, err, "no memory to mask secrets");
 }
 
-static void model_request_tell(const lt_monitor *monitor, const lt_monitor_question *question) {
-  if (monitor != NULL && monitor->on_question != NULL) {
-    monitor->on_question(monitor->arg, question);
-  }
-}
-
 static lt_status model_request_ask(const lt_agent_options *options, const lt_completion_request *request,
                                    lt_completion *completion, lt_err *err) LT_YIELDS {
   lt_monitor *monitor = options->monitor;
-  lt_monitor_question told = {.purpose = request->purpose, .run = request->run, .model = request->model};
+  lt_trace_context trace = lt_trace_context_child(request->trace);
+  lt_completion_request traced = *request;
+  traced.trace = &trace;
+  lt_monitor_question told = {.purpose = request->purpose,
+                              .run = request->run,
+                              .model = request->model,
+                              .trace = &trace,
+                              .parent = request->trace,
+                              .request = &traced};
   told.number = monitor != NULL ? ++monitor->numbered : 0;
-  uint64_t began_us = lt_clock_monotonic_us();
-  model_request_tell(monitor, &told);
-  lt_status status = lt_model_complete(options->http, request, completion, err);
+  told.began_us = lt_clock_monotonic_us();
+  lt_monitor_tell_question(monitor, &told);
+  lt_status status = lt_model_complete(options->http, &traced, completion, err);
   told.has_ended = true;
   told.completion = completion;
   told.status = status;
-  told.took_us = lt_clock_monotonic_us() - began_us;
-  model_request_tell(monitor, &told);
+  told.took_us = lt_clock_monotonic_us() - told.began_us;
+  lt_monitor_tell_question(monitor, &told);
   return status;
 }
 

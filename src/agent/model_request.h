@@ -5,7 +5,8 @@
 #include "agent/agent.h"
 #include "model/model.h"
 
-/* lt_model_complete with secrets masked in the request's messages and tools. Tells the monitor. LT_YIELDS. Errors: its
+/* lt_model_complete with secrets masked in the request's messages and tools. Tells the monitor.
+ * The request's trace is the span that it is below. LT_YIELDS. Errors: its
  * own. */
 lt_status lt_model_request_complete(const lt_agent_options *options, const lt_completion_request *request,
                                     lt_completion *completion, lt_err *err) LT_YIELDS;

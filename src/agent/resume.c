@@ -1,6 +1,7 @@
 /* Prompts of an earlier process: found, claimed, read, and carried out again (docs/internals/replay.md). */
 #include "agent/prompt_origin.h"
 #include "agent/turn_run.h"
+#include "agent/turn_trace.h"
 #include "json/json.h"
 
 typedef struct resume_request {
@@ -112,6 +113,7 @@ static lt_status resume_start(resume_request *r, lt_err *err) LT_YIELDS {
     lt_turn_free(turn_state);
     return status;
   }
+  lt_turn_trace_begin(&turn_state->turn, NULL);
   return lt_agent_launch(turn_state, "prompt.resumed", err);
 }
 

@@ -43,8 +43,10 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
       .on_text = question->streams ? turn_on_delta : NULL,
       .on_draft = turn->mode->programs_in != LT_PROGRAMS_NOWHERE ? turn_on_draft : NULL,
       .arg = turn,
+      .trace = &turn->caller.trace,
       .purpose = "round",
       .run = lt_str_of(turn->ids.prompt),
+      .conversation = lt_str_of(turn->ids.conversation),
   };
   turn->internal->streamed = 0;
   lt_buf_clear(&turn->internal->held_text);

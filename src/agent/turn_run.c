@@ -6,6 +6,7 @@
 #include "agent/recorded_tools.h"
 #include "agent/turn_calls.h"
 #include "agent/turn_journal.h"
+#include "agent/turn_trace.h"
 #include "base/mem.h"
 
 /* --- Making ------------------------------------------------------------------------------------------------------- */
@@ -178,6 +179,7 @@ static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS
   LT_TRY(lt_turn_record_check(turn, err));
   LT_TRY(lt_turn_prepare(turn, err));
   lt_recorded_tools_start(turn);
+  lt_turn_trace_note(turn);
   LT_TRY(lt_history_turn_read(turn, err));
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");

@@ -16,6 +16,7 @@ lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *model
       .artifacts = lt_toolbox_artifacts(session->toolbox),
       .secrets = session->secrets,
       .monitor = &session->monitor,
+      .sampler = lt_telemetry_sampler(session->telemetry),
       .models = models->list,
       .model_count = models->count,
       .default_model = models->default_ref,

@@ -15,6 +15,23 @@ lt_status lt_session_configure(lt_session *s, const lt_config_sources *sources, 
   return LT_OK;
 }
 
+static void session_on_telemetry_warning(void *arg, lt_str line) {
+  const lt_session *s = arg;
+  lt_report_line(&s->report, LT_REPORT_WARNING, line);
+}
+
+static lt_status session_open_telemetry(lt_session *s, lt_err *err) {
+  const lt_telemetry_options options = {.loop = s->loop,
+                                        .config = &s->config,
+                                        .secrets = s->secrets,
+                                        .warn = session_on_telemetry_warning,
+                                        .warn_arg = s};
+  LT_TRY(lt_telemetry_open(&options, &s->telemetry, err));
+  s->monitor.next = lt_telemetry_monitor(s->telemetry);
+  lt_toolbox_set_sampler(s->toolbox, lt_telemetry_sampler(s->telemetry));
+  return LT_OK;
+}
+
 static void session_on_door_warning(void *arg, lt_str message) {
   const lt_session *s = arg;
   lt_report_line(&s->report, LT_REPORT_WARNING, message);
@@ -55,6 +72,7 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .start = s->start,
       .only = s->start_only,
   };
+  LT_TRY(session_open_telemetry(s, err));
   LT_TRY(lt_server_answers_init(&s->answers, s->loop, &s->config, s->secrets, s->asked, s->is_asked_later, err));
   lt_sampling_monitor(s->answers.sampling, &s->monitor);
   LT_TRY(lt_sources_open(&sources, &s->sources, err));
@@ -88,6 +106,9 @@ void lt_session_close(lt_session *s) {
   lt_sources_close(s->sources);
   s->sources = NULL;
   lt_server_answers_release(&s->answers);
+  lt_telemetry_close(s->telemetry);
+  s->telemetry = NULL;
+  s->monitor.next = NULL;
 }
 
 void lt_session_release(lt_session *s) {

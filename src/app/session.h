@@ -21,6 +21,7 @@
 #include "app/toolbox.h"
 #include "config/config.h"
 #include "io/loop.h"
+#include "telemetry/telemetry.h"
 #include "tool/door.h"
 
 typedef struct lt_session {
@@ -38,6 +39,7 @@ typedef struct lt_session {
   lt_secrets *secrets;
   lt_loop *loop;
   lt_door *door;
+  lt_telemetry *telemetry; /* NULL: nothing is traced */
   lt_toolbox *toolbox;
   lt_server_answers answers;
   lt_sources *sources;

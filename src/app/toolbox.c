@@ -21,8 +21,9 @@ struct lt_toolbox {
   lt_artifacts *artifacts; /* the masking ones, in front of the stored ones; NULL: none yet */
   lt_host *host;
   lt_runners *runners;
-  lt_runner *runner; /* replaces the configuration's runners; NULL: it does not */
-  lt_caller nobody;  /* the caller of plugins outside of runs; it has no approver */
+  const lt_sampler *sampler; /* of runs; NULL: none is traced */
+  lt_runner *runner;         /* replaces the configuration's runners; NULL: it does not */
+  lt_caller nobody;          /* the caller of plugins outside of runs; it has no approver */
 };
 
 lt_status lt_toolbox_open(const lt_toolbox_options *options, lt_toolbox **ret_toolbox, lt_err *err) {
@@ -145,6 +146,10 @@ lt_runner_boxes lt_toolbox_count_boxes(const lt_toolbox *t) {
   return lt_runners_count_boxes(t->runners);
 }
 
+void lt_toolbox_set_sampler(lt_toolbox *t, const lt_sampler *sampler) {
+  t->sampler = sampler;
+}
+
 lt_store *lt_toolbox_db(const lt_toolbox *t) {
   return t->db;
 }
@@ -194,6 +199,7 @@ static lt_status toolbox_fill_run_caller(lt_toolbox *t, const lt_toolbox_run_opt
       .budget = lt_budget_new(t->policy),
       .approver = options->approver,
       .artifacts = t->artifacts,
+      .trace = lt_sampler_begin(t->sampler, NULL),
   };
   if (run->caller.budget == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");

@@ -13,6 +13,7 @@
 #include "runner/runner.h"
 #include "tool/caller.h"
 #include "tool/masked_records.h"
+#include "trace/sampler.h"
 
 typedef struct lt_toolbox lt_toolbox;
 
@@ -53,6 +54,8 @@ lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, 
 void lt_toolbox_use_runner(lt_toolbox *toolbox, lt_runner *runner);
 /* As lt_runners_count_boxes; after lt_toolbox_load. */
 lt_runner_boxes lt_toolbox_count_boxes(const lt_toolbox *toolbox);
+/* Says which runs are traced from now on; NULL: none. Borrows. */
+void lt_toolbox_set_sampler(lt_toolbox *toolbox, const lt_sampler *sampler);
 /* The places of storage, for direct use. NULL before lt_toolbox_load. Borrow. */
 lt_store *lt_toolbox_db(const lt_toolbox *toolbox);
 lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);

@@ -322,6 +322,26 @@
 #define LT_GATEWAY_NAME_CHARS        64              /* of a tool or prompt of a server: models' APIs take no more */
 #define LT_GATEWAY_LIST_TTL_MS       (5 * 60 * 1000) /* how long a client may keep our list of tools */
 
+/* --- traces (docs/internals/tracing.md) --------------------------------------------------------------------------- */
+#define LT_TRACE_STATE_BYTES        512 /* of a tracestate: W3C wants so many passed on; a longer one is left out */
+#define LT_TRACE_STATE_MEMBERS_MAX  32  /* W3C Trace Context, section 3.3.1.1 */
+#define LT_TRACE_TEXT_BYTES         (4 * LT_KIB)  /* of one attribute */
+#define LT_TRACE_HEADERS_MAX        32            /* of a request to a collector, beside ours */
+#define LT_TRACE_RESOURCE_BYTES     (64 * LT_KIB) /* of the attributes of the process */
+#define LT_TRACE_SPAN_BYTES         (64 * LT_KIB) /* of one span, as JSON */
+#define LT_TRACE_BATCH_SPANS        512           /* of one request: OTEL_BSP_MAX_EXPORT_BATCH_SIZE's default */
+#define LT_TRACE_BATCH_BYTES        LT_MIB        /* the same; collectors take 4 MiB and more */
+#define LT_TRACE_QUEUE_SPANS        2048  /* that wait to be sent, then new ones are dropped: OTEL_BSP_MAX_QUEUE_SIZE */
+#define LT_TRACE_DELAY_MS           5000  /* for so long spans are collected: OTEL_BSP_SCHEDULE_DELAY's default */
+#define LT_TRACE_TIMEOUT_MS         10000 /* of one request: OTEL_EXPORTER_OTLP_TIMEOUT's default */
+#define LT_TRACE_TIMEOUT_MAX_MS     600000 /* of what these two variables may ask for */
+#define LT_TRACE_TRIES_MAX          5      /* of one request: then its spans are dropped, so that newer ones are sent */
+#define LT_TRACE_BACKOFF_MS         1000   /* before the second try; doubled for each further one */
+#define LT_TRACE_RETRY_AFTER_MAX_MS 60000  /* that a collector may ask to wait */
+#define LT_TRACE_ANSWER_BYTES       (64 * LT_KIB) /* of a collector's answer that are read */
+#define LT_TRACE_CLOCK_US           1000000       /* that the system's clock is set by until spans follow it */
+#define LT_TRACE_FLUSH_MS           2000          /* that the end of a process waits for its last spans */
+
 /* --- HTTP API (src/serve) ----------------------------------------------------------------------------------------- */
 #define LT_SERVE_PORT            8420          /* of `lathe serve`, unless configured otherwise */
 #define LT_SERVE_BODY_BYTES      (8 * LT_MIB)  /* of a request: the longest input, with its escapes */

@@ -211,6 +211,13 @@ typedef struct lt_config_http {
   int64_t grace_ms; /* graceMs, default LT_SERVE_GRACE_MS */
 } lt_config_http;
 
+/* Where traces go: telemetry.otlp and telemetry.content. */
+typedef struct lt_config_telemetry {
+  const char *endpoint;       /* begins with http:// or https://; NULL: the environment's */
+  const char *const *headers; /* "Name: value", NULL last, never NULL */
+  bool has_content;           /* telemetry.content */
+} lt_config_telemetry;
+
 /* An entry of a mapping of names to numbers. */
 typedef struct lt_config_count {
   const char *name;
@@ -269,6 +276,7 @@ typedef struct lt_config {
   lt_config_plan plan;
   bool mcp_approves_by_call; /* mcp.approveByCall */
   lt_config_http server;
+  lt_config_telemetry telemetry;
   int64_t mcp_wait_ms;         /* mcp.waitMs, default LT_GATEWAY_WAIT_MS */
   bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */

@@ -356,6 +356,18 @@ const lt_config_key lt_config_keys[] = {
      .standard_text = "100; without tokens: 10000", .doc = "Requests of a user at once that wait for a busy conversation."},
     {"server.graceMs", NUMBER(lt_config, server.grace_ms), FROM_TO(0, LT_SERVE_GRACE_MAX_MS), .standard = LT_SERVE_GRACE_MS,
      .doc = "How long `lathe serve` lets prompts go on that run when it is asked to end; the next process continues those that have not ended then."},
+
+    {"telemetry", SECTION, .wants = "send traces of what is done to an address of its choice",
+     .doc = "Traces of prompts, questions to models, programs and tool calls, for an OpenTelemetry collector ([tracing](tracing.md))."},
+    {"telemetry.otlp", SECTION, .short_for = "endpoint",
+     .doc = "The collector, which speaks OTLP over HTTP; a text is its `endpoint`."},
+    {"telemetry.otlp.endpoint", TEXT(lt_config, telemetry.endpoint), .example = "http://127.0.0.1:4318",
+     .standard_text = "`$OTEL_EXPORTER_OTLP_ENDPOINT`",
+     .doc = "Its address, to which `/v1/traces` is added."},
+    {"telemetry.otlp.headers", HEADERS(lt_config, telemetry.headers), FLAGS(LT_CONFIG_SECRET),
+     .doc = "Headers of each request to it; write `${NAME}`, so that no key is in the file."},
+    {"telemetry.content", TRUTH(lt_config, telemetry.has_content),
+     .doc = "Whether spans say what was asked and answered, with secrets masked; without it they say how long it took, and how much it was."},
     {NULL},
 };
 /* clang-format on */

@@ -74,6 +74,19 @@ static lt_status mcp_call_send(lt_mcp_session *s, lt_mcp_request *request, mcp_c
   return lt_mcp_session_ask(s, request, &job->message, &about, q, err);
 }
 
+/* The header is for what lies between, such as a proxy: the server reads `_meta`. */
+static void mcp_call_add_trace(lt_buf *headers, const lt_trace_context *trace) {
+  char parent[LT_TRACE_PARENT_LENGTH + 1];
+  if (!lt_trace_context_has_span(trace)) {
+    return;
+  }
+  lt_trace_context_print(trace, parent);
+  lt_buf_printf(headers, "traceparent: %s\n", parent);
+  if (trace->state.n > 0) {
+    lt_buf_printf(headers, "tracestate: %.*s\n", LT_STR_ARG(trace->state));
+  }
+}
+
 /* One request, and its answer. */
 static lt_status mcp_call_ask(lt_mcp_session *s, lt_mcp_session_request *wanted, const lt_mcp_call_extra *extra,
                               uint64_t deadline_ms, lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
@@ -91,6 +104,7 @@ static lt_status mcp_call_ask(lt_mcp_session *s, lt_mcp_session_request *wanted,
   job.wants_headers = wanted->method == NULL && s->self.is_modern && !lt_mcp_link_is_process(s->link);
   lt_buf_init(&job.message, LT_MCP_LINE_MAX_BYTES);
   lt_buf_init(&job.headers, LT_HTTP_HEADERS_MAX_BYTES);
+  mcp_call_add_trace(&job.headers, extra->trace);
   uint64_t left_ms = deadline_ms == UINT64_MAX ? UINT64_MAX : lt_mcp_session_left_of(s, deadline_ms);
   lt_mcp_question q = {.what = what, .timeout_ms = left_ms, .cancel = o->cancel};
   lt_status status = mcp_call_send(s, &request, &job, &q, err);
@@ -149,7 +163,8 @@ lt_status lt_mcp_session_call(lt_mcp_session *s, lt_mcp_session_request *wanted,
   for (int round = 0; round < LT_MCP_ROUNDS_MAX; round++) {
     const lt_mcp_call_extra extra = {.wants_progress = wanted->options->on_progress != NULL,
                                      .input_responses = lt_buf_view(&responses),
-                                     .request_state = lt_buf_view(&state)};
+                                     .request_state = lt_buf_view(&state),
+                                     .trace = wanted->options->trace};
     LT_TRY(mcp_call_ask(s, wanted, &extra, deadline_ms, ret_result, err));
     if (wanted->options->leaves_input || !mcp_call_wants_input(s, ret_result->result)) {
       return LT_OK;

@@ -18,6 +18,7 @@
 #include "io/loop.h"
 #include "mcp/mcp_auth.h"
 #include "text/secrets.h"
+#include "trace/trace_context.h"
 
 typedef struct lt_mcp lt_mcp;
 
@@ -146,8 +147,9 @@ struct lt_mcp_call_options {
   /* May be NULL; must not yield. `total` is 0 when the server does not send one. */
   void (*on_progress)(void *arg, double progress, double total, lt_str message);
   void *arg;
-  int64_t *ret_code; /* of the server's JSON-RPC error, where there was one; may be NULL */
-  bool leaves_input; /* a result that wants input (2026-07-28) is returned as it is: the caller asks */
+  int64_t *ret_code;             /* of the server's JSON-RPC error, where there was one; may be NULL */
+  bool leaves_input;             /* a result that wants input (2026-07-28) is returned as it is: the caller asks */
+  const lt_trace_context *trace; /* the span that calls, sent as traceparent; NULL or without one: it is not traced */
 };
 
 /* Calls a tool with a JSON object as arguments; LT_YIELDS until the answer. A call during a restart waits for it.

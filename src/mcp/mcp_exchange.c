@@ -108,9 +108,11 @@ static void mcp_exchange_fill(const lt_mcp_exchange *x, const char *method, exch
   if (link->is_modern && is_post) {
     mcp_exchange_add(h, LT_STR("Mcp-Method"), x->method != NULL ? lt_str_of(x->method) : LT_STR_NULL);
     mcp_exchange_add(h, LT_STR("Mcp-Name"), lt_buf_view(&x->name));
-    mcp_exchange_add_lines(h, lt_buf_view(&x->headers));
   } else if (!link->is_modern) {
     mcp_exchange_add(h, LT_STR("Mcp-Session-Id"), lt_buf_view(&link->session));
+  }
+  if (is_post) {
+    mcp_exchange_add_lines(h, lt_buf_view(&x->headers));
   }
   mcp_exchange_add(h, LT_STR("Last-Event-ID"), lt_buf_view(&x->last_event_id));
 }

@@ -130,10 +130,26 @@ static void mcp_protocol_put_client_info(lt_json_writer *w) {
   lt_json_end_object(w);
 }
 
+/* "the context propagation keys SHOULD be written unprefixed" (Semantic conventions for MCP, Context propagation) */
+static void mcp_protocol_put_trace(lt_json_writer *w, const lt_trace_context *trace) {
+  char parent[LT_TRACE_PARENT_LENGTH + 1];
+  if (!lt_trace_context_has_span(trace)) {
+    return;
+  }
+  lt_trace_context_print(trace, parent);
+  lt_json_key(w, "traceparent");
+  lt_json_put_cstr(w, parent);
+  if (trace->state.n > 0) {
+    lt_json_key(w, "tracestate");
+    lt_json_put_str(w, trace->state);
+  }
+}
+
 /* "Every request declares the protocol version it is using in its `_meta` field" (2026-07-28, Versioning); "Progress
  * tokens [...] MUST be unique across all active requests." (Progress): the ids are unique. 0: no progress is wanted. */
-static void mcp_protocol_put_meta(lt_json_writer *w, const lt_mcp_self *self, int64_t progress_token) {
-  if (!self->is_modern && progress_token == 0) {
+static void mcp_protocol_put_meta(lt_json_writer *w, const lt_mcp_self *self, int64_t progress_token,
+                                  const lt_trace_context *trace) {
+  if (!self->is_modern && progress_token == 0 && !lt_trace_context_has_span(trace)) {
     return;
   }
   lt_json_key(w, "_meta");
@@ -142,6 +158,7 @@ static void mcp_protocol_put_meta(lt_json_writer *w, const lt_mcp_self *self, in
     lt_json_key(w, "progressToken");
     lt_json_put_int(w, progress_token);
   }
+  mcp_protocol_put_trace(w, trace);
   if (self->is_modern) {
     lt_json_key(w, "io.modelcontextprotocol/protocolVersion");
     lt_json_put_cstr(w, LT_MCP_VERSION_MODERN);
@@ -158,7 +175,7 @@ static void mcp_protocol_put_meta(lt_json_writer *w, const lt_mcp_self *self, in
 void lt_mcp_write_discover(lt_buf *out, int64_t id, const lt_mcp_self *self) {
   lt_json_writer w = mcp_protocol_begin(out, id, "server/discover");
   mcp_protocol_begin_params(&w);
-  mcp_protocol_put_meta(&w, self, 0);
+  mcp_protocol_put_meta(&w, self, 0, NULL);
   lt_json_end_object(&w);
   mcp_protocol_end(&w);
 }
@@ -190,7 +207,7 @@ void lt_mcp_write_list(lt_buf *out, int64_t id, const lt_mcp_self *self, lt_str 
     lt_json_key(&w, "cursor");
     lt_json_put_raw(&w, cursor);
   }
-  mcp_protocol_put_meta(&w, self, 0);
+  mcp_protocol_put_meta(&w, self, 0, NULL);
   lt_json_end_object(&w);
   mcp_protocol_end(&w);
 }
@@ -203,7 +220,7 @@ void lt_mcp_write_listen(lt_buf *out, int64_t id, const lt_mcp_self *self) {
   lt_json_key(&w, "toolsListChanged");
   lt_json_put_bool(&w, true);
   lt_json_end_object(&w);
-  mcp_protocol_put_meta(&w, self, 0);
+  mcp_protocol_put_meta(&w, self, 0, NULL);
   lt_json_end_object(&w);
   mcp_protocol_end(&w);
 }
@@ -273,7 +290,7 @@ static void mcp_protocol_put_extra(lt_json_writer *w, int64_t id, const lt_mcp_s
     lt_json_key(w, "requestState");
     mcp_protocol_put_wire_json(w, extra->request_state);
   }
-  mcp_protocol_put_meta(w, self, extra->wants_progress ? id : 0);
+  mcp_protocol_put_meta(w, self, extra->wants_progress ? id : 0, extra->trace);
 }
 
 void lt_mcp_write_request(lt_buf *out, int64_t id, const lt_mcp_self *self, const char *method, lt_str params,

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "json/json.h"
+#include "trace/trace_context.h"
 
 /* "In the `initialize` request, the client MUST send a protocol version it supports. This SHOULD be the latest version
  * supported by the client." (Lifecycle, Version Negotiation) */
@@ -48,8 +49,9 @@ typedef struct lt_mcp_self {
 /* What a call says beside its arguments. */
 typedef struct lt_mcp_call_extra {
   bool wants_progress;
-  lt_str input_responses; /* JSON text of an object; may be empty */
-  lt_str request_state;   /* JSON text, as the server sent it; may be empty */
+  lt_str input_responses;        /* JSON text of an object; may be empty */
+  lt_str request_state;          /* JSON text, as the server sent it; may be empty */
+  const lt_trace_context *trace; /* NULL or without a span: the call is not traced */
 } lt_mcp_call_extra;
 
 typedef enum lt_mcp_kind {

@@ -236,20 +236,39 @@ static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
   return lt_buf_check(&k->body, err, "no memory for a request to the model");
 }
 
+enum { COMPLETION_HEADERS_MAX = 6 };
+
+/* A model's span is below the one that asks. Returns the number of headers. */
+static size_t completion_add_trace(const lt_trace_context *trace, char parent[LT_TRACE_PARENT_LENGTH + 1],
+                                   lt_http_header *headers) {
+  if (!lt_trace_context_has_span(trace)) {
+    return 0;
+  }
+  lt_trace_context_print(trace, parent);
+  headers[0] = (lt_http_header){LT_STR("traceparent"), lt_str_of(parent)};
+  headers[1] = (lt_http_header){LT_STR("tracestate"), trace->state};
+  return trace->state.n > 0 ? 2 : 1;
+}
+
 static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIELDS {
   k->fault = (lt_attempt_failure){.retry = LT_RETRY_NEVER, .after_ms = UINT64_MAX};
   LT_TRY(completion_write_body(k, err));
-  const lt_http_header headers[] = {
+  lt_http_header headers[COMPLETION_HEADERS_MAX] = {
       {LT_STR("Content-Type"), LT_STR("application/json")},
       {LT_STR("Accept"), LT_STR("text/event-stream, application/json")},
       {LT_STR("User-Agent"), LT_STR("lathe/" LT_VERSION)},
-      {lt_str_of(k->wire->key_header), lt_buf_view(&k->authorization)},
   };
+  char parent[LT_TRACE_PARENT_LENGTH + 1];
+  size_t header_count = 3;
+  if (k->authorization.n > 0) {
+    headers[header_count++] = (lt_http_header){lt_str_of(k->wire->key_header), lt_buf_view(&k->authorization)};
+  }
+  header_count += completion_add_trace(k->request->trace, parent, headers + header_count);
   const lt_model *model = k->request->model;
   lt_http_request request = {
       .url = lt_buf_view(&k->url),
       .headers = headers,
-      .header_count = k->authorization.n > 0 ? 4 : 3,
+      .header_count = header_count,
       .body = lt_buf_view(&k->body),
       .first_byte_ms = model->answer_ms,
       .idle_ms = model->idle_ms,

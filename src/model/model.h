@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "io/http.h"
+#include "trace/trace_context.h"
 
 /* One model, from the configuration. Strings are borrowed, and must outlive its requests. */
 typedef struct lt_model {
@@ -37,11 +38,12 @@ typedef struct lt_draft_piece {
 
 typedef struct lt_completion_request {
   const lt_model *model;
-  lt_str messages;    /* a JSON array of {"role", "content", ...} */
-  lt_str tools;       /* a JSON array of {"type": "function", ...}, or empty */
-  bool json;          /* asks for a JSON object (response_format) */
-  int64_t max_tokens; /* 0: the model's */
-  lt_cancel *cancel;  /* may be NULL */
+  lt_str messages;               /* a JSON array of {"role", "content", ...} */
+  lt_str tools;                  /* a JSON array of {"type": "function", ...}, or empty */
+  bool json;                     /* asks for a JSON object (response_format) */
+  int64_t max_tokens;            /* 0: the model's */
+  lt_cancel *cancel;             /* may be NULL */
+  const lt_trace_context *trace; /* the span that asks; sent as traceparent. NULL or without one: it is not traced */
   /* Gets the text as it arrives; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_str delta);
   /* Gets the answer's text and the arguments of its calls as they arrive; may be NULL. Must not yield. It is no
@@ -52,6 +54,7 @@ typedef struct lt_completion_request {
   /* For who watches; the model is not told: */
   const char *purpose; /* "round", "llm", "title", "sampling" */
   lt_str run;          /* the prompt's id or the run's name; may be empty */
+  lt_str conversation; /* the prompt's; may be empty */
 } lt_completion_request;
 
 typedef struct lt_requested_call {

@@ -52,6 +52,9 @@ lt_status lt_nested_caller_init(lt_nested_caller *n, lathe_call *call, lt_err *e
     n->caller.parent = parent;
     n->prompt = parent->prompt != NULL ? *(const lt_plugin_prompt *)parent->prompt : n->prompt;
   }
+  if (call->options != NULL && lt_trace_context_is_set(call->options->trace)) {
+    n->caller.trace = *call->options->trace;
+  }
   n->prompt.by = call;
   n->caller.prompt = &n->prompt;
   return nested_caller_name_run(n, call, err);

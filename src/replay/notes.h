@@ -29,6 +29,7 @@ enum {
   LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: a hash of its content */
   LT_PROMPT_NOTE_CANCEL,     /* the prompt was cancelled */
   LT_PROMPT_NOTE_TOOLS,      /* {"tools", "silent"}: other tools than before; number: zero-based index of the round */
+  LT_PROMPT_NOTE_TRACE,      /* {"traceparent", "tracestate"}, either may be empty; number: when the prompt began, us */
 };
 
 /* The first or the last note of a kind; NULL: none. */

@@ -201,7 +201,8 @@ static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
                                     .conversation = lt_serve_request_text(r, "conversationId"),
                                     .input = lt_serve_request_text(r, "input"),
                                     .model = lt_serve_request_text(r, "model"),
-                                    .mode = lt_serve_request_text(r, "mode")}};
+                                    .mode = lt_serve_request_text(r, "mode"),
+                                    .trace = &r->trace}};
   lt_str mode = asked.request.mode;
   if (mode.n > 0 && lt_agent_check_mode(lt_toolbox_host(r->serve->session->toolbox), mode, NULL) != LT_OK) {
     return prompt_refuse_mode(r, mode);

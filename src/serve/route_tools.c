@@ -227,6 +227,7 @@ static lt_status tool_call_at_once(lt_serve_request *r, tool_asker *asker, lt_er
                                    .cancel = r->call->cancel};
   LT_TRY(lt_toolbox_begin(session->toolbox, &how, &defaults, &run, err));
   run.caller.user = r->user;
+  run.caller.trace = r->trace;
   lt_status status = tool_call(r, &run.caller, err);
   lt_toolbox_end(&run);
   return status;

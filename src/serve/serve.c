@@ -143,7 +143,8 @@ static void serve_set_monitor(lt_serve *serve) {
 }
 
 static void serve_clear_monitor(lt_serve *serve) {
-  serve->session->monitor = (lt_monitor){.numbered = serve->session->monitor.numbered};
+  const lt_monitor *monitor = &serve->session->monitor;
+  serve->session->monitor = (lt_monitor){.next = monitor->next, .numbered = monitor->numbered};
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */

@@ -18,7 +18,8 @@ typedef struct lt_serve_request {
   lt_http_answer *answer;
   const struct lt_serve_route *route;
   lt_arena *arena;
-  lt_json_writer w; /* on the answer's body */
+  lt_json_writer w;       /* on the answer's body */
+  lt_trace_context trace; /* the request's span; may be not set */
   lt_str user;
   bool is_known;                /* `user` is who asks; false: a route that needs no user, or the request is refused */
   bool is_own;                  /* ... and is everybody who reaches a server without tokens */

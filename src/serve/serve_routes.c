@@ -176,7 +176,7 @@ static void route_put_preflight(lt_serve_request *r) {
   routes_put_allow(r->call, r->answer);
   lt_http_answer_header(r->answer, "Access-Control-Allow-Methods", LT_STR("GET, POST, PATCH, DELETE"));
   lt_http_answer_header(r->answer, "Access-Control-Allow-Headers",
-                        LT_STR("Authorization, Content-Type, Idempotency-Key, Last-Event-ID"));
+                        LT_STR("Authorization, Content-Type, Idempotency-Key, Last-Event-ID, traceparent, tracestate"));
   lt_http_answer_header(r->answer, "Access-Control-Max-Age", LT_STR("600"));
 }
 
@@ -316,17 +316,29 @@ static void route_handle(lt_serve_request *r) LT_YIELDS {
   }
 }
 
+static void routes_answer(lt_serve_request *r) LT_YIELDS {
+  if (route_admit(r) && lt_serve_limits_take(r, LT_SERVE_SEAT_REQUEST)) {
+    lt_serve_users_enter(r);
+    route_handle(r);
+    lt_serve_users_leave(r);
+    lt_serve_limits_give_all(r);
+  }
+}
+
 void lt_serve_routes_handle(void *serve, const lt_http_call *call, lt_http_answer *answer) {
   LT_AUTO_ARENA(arena, 2 * LT_GIB);
   lt_serve_request r = {.serve = serve, .call = call, .answer = answer, .arena = &arena};
+  lt_telemetry *telemetry = r.serve->session->telemetry;
+  lt_telemetry_request span = {.method = call->method, .path = call->path};
   r.w = lt_json_writer_on(&answer->body);
   uint64_t began_us = lt_clock_monotonic_us();
   answer->content_type = "application/json";
-  if (route_admit(&r) && lt_serve_limits_take(&r, LT_SERVE_SEAT_REQUEST)) {
-    lt_serve_users_enter(&r);
-    route_handle(&r);
-    lt_serve_users_leave(&r);
-    lt_serve_limits_give_all(&r);
-  }
+  lt_telemetry_begin_request(telemetry, lt_http_call_header(call, "traceparent"),
+                             lt_http_call_header(call, "tracestate"), &span);
+  r.trace = span.trace;
+  routes_answer(&r);
   route_count(&r, began_us);
+  span.route = r.route != NULL ? r.route->path : NULL;
+  span.status = answer->status;
+  lt_telemetry_end_request(telemetry, &span);
 }

@@ -43,8 +43,11 @@ static bool run_has_ended(lt_json prompt) {
 lt_status lt_serve_run_begin(lt_serve_request *r, const lt_serve_run_options *options, lt_serve_run *ret_run,
                              lt_err *err) {
   LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
-  const lt_prompt_request request = {
-      .user = r->user, .input = options->message, .mode = LT_STR("program"), .is_deferred = !options->is_kept};
+  const lt_prompt_request request = {.user = r->user,
+                                     .input = options->message,
+                                     .mode = LT_STR("program"),
+                                     .is_deferred = !options->is_kept,
+                                     .trace = &r->trace};
   LT_TRY(lt_agent_start(r->serve->agent, &request, &ret_run->ids, err));
   lt_serve_limits_give(r, LT_SERVE_SEAT_PROMPT); /* the agent counts it from now on */
   lt_str prompt = lt_str_of(ret_run->ids.prompt);

@@ -1,8 +1,11 @@
 #include "source/mcp_provider.h"
 
+#include <stdio.h>
+
 #include "base/limits.h"
 #include "base/mem.h"
 #include "source/mcp_value.h"
+#include "trace/server_address.h"
 
 /* A call in flight; in the frame of its fiber. */
 typedef struct provider_call {
@@ -23,6 +26,7 @@ struct lt_mcp_provider {
   bool closing;
   provider_call *calls;
   uint64_t call_count; /* so far */
+  lt_call_peer peer;   /* for reports of calls; its protocol is not set */
 };
 
 static lt_mcp_provider *mcp_provider_of(lt_provider *base) {
@@ -206,6 +210,15 @@ static lt_mcp_offers mcp_provider_offers(void *arg) {
   return self->user.offers(self->user.arg);
 }
 
+static void mcp_provider_put_peer(const lt_mcp_provider *self, lt_call_peer *ret_peer) {
+  if (ret_peer != NULL) {
+    int64_t error_code = ret_peer->error_code;
+    *ret_peer = self->peer;
+    ret_peer->error_code = error_code;
+    snprintf(ret_peer->protocol, sizeof ret_peer->protocol, "%.*s", LT_STR_ARG(lt_mcp_protocol_version(self->mcp)));
+  }
+}
+
 static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
                                      lt_buf *out, lt_err *err) LT_YIELDS {
   lt_mcp_provider *self = mcp_provider_of(base);
@@ -216,7 +229,9 @@ static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str inpu
                         .how = {.timeout_ms = options->timeout_ms,
                                 .cancel = options->cancel,
                                 .on_progress = options->on_progress,
-                                .arg = options->progress_arg}};
+                                .arg = options->progress_arg,
+                                .trace = options->trace,
+                                .ret_code = options->ret_peer != NULL ? &options->ret_peer->error_code : NULL}};
   conversion c = {
       .out = out, .wants_whole = options->wants_whole, .wants_media = caller != NULL && caller->artifacts != NULL};
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
@@ -225,6 +240,7 @@ static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str inpu
     mcp_provider_begin_call(self, &call);
     status = lt_mcp_call(self->mcp, name, input, &call.how, &c.answer, err);
     mcp_provider_end_call(self, &call);
+    mcp_provider_put_peer(self, options->ret_peer);
   } else {
     lt_fail(err, status, "no memory to call \"%.*s\"", LT_STR_ARG(name));
   }
@@ -325,6 +341,16 @@ static void mcp_provider_free(lt_mcp_provider *self) {
   lt_mem_free(self);
 }
 
+/* The url's path and its query may be secret. */
+static void mcp_provider_note_peer(lt_mcp_provider *self, const char *url) {
+  lt_str host = LT_STR_NULL;
+  lt_call_peer *peer = &self->peer;
+  *peer = (lt_call_peer){.is_mcp = true, .is_process = url == NULL};
+  if (url != NULL && lt_server_address_read(lt_str_of(url), &host, &peer->port) && host.n < sizeof peer->address) {
+    memcpy(peer->address, host.p, host.n);
+  }
+}
+
 static lt_status mcp_provider_open_mcp_client(lt_mcp_provider *self, const lt_mcp_options *options, lt_err *err) {
   lt_mcp_options ours = *options;
   ours.on_tools = mcp_provider_on_client_tools;
@@ -357,6 +383,7 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
                              .may_retry = mcp_provider_may_retry,
                              .look = mcp_provider_look,
                              .has_whole = true};
+  mcp_provider_note_peer(self, options->url);
   lt_status status = mcp_provider_open_mcp_client(self, options, err);
   if (status != LT_OK) {
     mcp_provider_free(self);

@@ -11,6 +11,7 @@
 #include "tool/decision.h"
 #include "tool/journal.h"
 #include "tool/policy/policy.h"
+#include "trace/trace_context.h"
 
 /* --- Approvals ---------------------------------------------------------------------------------------------------- */
 typedef struct lt_approval {
@@ -39,6 +40,24 @@ struct lt_approver {
 /* FINISHED is the last event of every call. STARTED and ASKED come only for calls that reach these steps, PROGRESS only
  * for a caller that wants it. */
 typedef enum lt_call_stage { LT_CALL_STARTED, LT_CALL_ASKED, LT_CALL_PROGRESS, LT_CALL_FINISHED } lt_call_stage;
+/* Who has carried out a call, as far as its provider tells. */
+typedef struct lt_call_peer {
+  bool is_mcp;        /* an MCP server; else the rest is empty */
+  bool is_process;    /* ... behind pipes, not HTTP */
+  char protocol[24];  /* the version of MCP; "": not known */
+  char address[256];  /* the host of its url; "": none, or too long */
+  unsigned port;      /* of its url; 0: none */
+  int64_t error_code; /* of the JSON-RPC error that it answered with; 0: none */
+} lt_call_peer;
+
+/* For spans: where the call is in a trace, and when what has happened (lt_clock_monotonic_us; 0: it has not). */
+typedef struct lt_call_trace {
+  lt_trace_context self, parent; /* the call's own span, and the one that it is below; may be not set */
+  uint64_t begun_us, ended_us;
+  uint64_t asked_us, decided_us; /* from the first question to a person to the last answer */
+  lt_call_peer peer;
+} lt_call_trace;
+
 typedef struct lt_call_event {
   lt_call_stage stage;
   uint64_t call;       /* the call's number at the door; 0: answered from the record */
@@ -52,6 +71,7 @@ typedef struct lt_call_event {
   double progress, progress_total; /* PROGRESS; the total is 0 when the server does not know it */
   bool is_known;                   /* FINISHED: there is a tool of this id */
   uint64_t took_us;                /* FINISHED: since STARTED, so without a wait for an approval; 0: it never started */
+  const lt_call_trace *trace;      /* FINISHED: at the door; else, and for an answer from the record, NULL */
 } lt_call_event;
 
 typedef struct lt_caller lt_caller;
@@ -71,6 +91,7 @@ struct lt_caller {
   bool recalled;           /* its runs may have records: they are repeated */
   lt_artifacts *artifacts; /* NULL: artifacts cannot be stored */
   void *prompt;            /* used by the plugin host; see plugin/host.h */
+  lt_trace_context trace;  /* the span that its calls are part of; not set: they are not traced */
   /* Receives each call's events, on the loop; may be NULL. Must not yield. Secrets are masked. */
   void (*on_call)(void *arg, const lt_call_event *event);
   bool wants_progress; /* servers are asked to tell the progress of calls */

@@ -32,6 +32,9 @@ typedef struct lt_invoke_options {
    * (lt_caller.wants_progress). `total` is 0 when it is not known, `message` may be empty. Must not yield. */
   void (*on_progress)(void *progress_arg, double progress, double total, lt_str message);
   void *progress_arg;
+  /* Set by the door: the call's span, for what the provider sends; may be not set. */
+  const lt_trace_context *trace;
+  lt_call_peer *ret_peer; /* set by the door; the provider may say who it is. NULL: nobody wants to know */
 } lt_invoke_options;
 
 /* A provider of tools: an MCP server, a plugin, a built-in. */

@@ -40,6 +40,7 @@ typedef struct door_call {
   uint64_t hash;          /* lt_journal_hash of what came */
   bool is_recorded;       /* the start is recorded, and the end must follow */
   bool has_ended;         /* LT_CALL_FINISHED was sent */
+  lt_call_trace trace;    /* for the last event, when somebody listens */
   uint64_t started_us;    /* when LT_CALL_STARTED was sent; 0: it was not */
 } door_call;
 
@@ -107,15 +108,11 @@ static void door_put_message(door_call *c, lt_status status) {
 
 /* Whether somebody is told of this call: its caller, or the monitor of all calls. */
 static bool door_has_listener(const door_call *c) {
-  const lt_monitor *monitor = lt_door_monitor(c->door);
-  return c->caller->on_call != NULL || (monitor != NULL && monitor->on_call != NULL);
+  return c->caller->on_call != NULL || lt_monitor_wants_calls(lt_door_monitor(c->door));
 }
 
 static void door_send(const door_call *c, const lt_call_event *event) {
-  const lt_monitor *monitor = lt_door_monitor(c->door);
-  if (monitor != NULL && monitor->on_call != NULL) {
-    monitor->on_call(monitor->arg, event);
-  }
+  lt_monitor_tell_call(lt_door_monitor(c->door), event);
   if (c->caller->on_call != NULL) {
     c->caller->on_call(c->caller->arg, event);
   }
@@ -126,7 +123,9 @@ static void door_tell(door_call *c, lt_call_stage stage, lt_status status, lt_st
   if (!door_has_listener(c)) {
     return;
   }
-  c->started_us = stage == LT_CALL_STARTED ? lt_clock_monotonic_us() : c->started_us;
+  uint64_t now_us = lt_clock_monotonic_us();
+  c->started_us = stage == LT_CALL_STARTED ? now_us : c->started_us;
+  c->trace.ended_us = now_us;
   LT_AUTO_BUF(id, LT_JSON_MAX_BYTES);
   if (c->tool == NULL) {
     lt_secrets_mask(c->secrets, c->id, &id);
@@ -142,7 +141,8 @@ static void door_tell(door_call *c, lt_call_stage stage, lt_status status, lt_st
       .status = status,
       .answer = answer,
       .is_known = c->tool != NULL,
-      .took_us = c->started_us > 0 ? lt_clock_monotonic_us() - c->started_us : 0,
+      .took_us = c->started_us > 0 ? now_us - c->started_us : 0,
+      .trace = stage == LT_CALL_FINISHED ? &c->trace : NULL,
   };
   c->has_ended = stage == LT_CALL_FINISHED;
   door_send(c, &event);
@@ -164,6 +164,28 @@ static void door_tell_progress(void *arg, double progress, double total, lt_str 
       .progress_total = total,
   };
   door_send(c, &event);
+}
+
+/* --- The trace ---------------------------------------------------------------------------------------------------- */
+static void door_begin_trace(door_call *c) {
+  if (!door_has_listener(c)) {
+    return;
+  }
+  c->trace.begun_us = lt_clock_monotonic_us();
+  c->trace.parent = c->caller->trace;
+  c->trace.self = lt_trace_context_child(&c->trace.parent);
+  c->options.trace = &c->trace.self;
+  c->options.ret_peer = &c->trace.peer;
+}
+
+static void door_trace_question(door_call *c) {
+  if (c->trace.begun_us != 0 && c->trace.asked_us == 0) {
+    c->trace.asked_us = lt_clock_monotonic_us();
+  }
+}
+
+static void door_trace_answer(door_call *c) {
+  c->trace.decided_us = c->trace.asked_us != 0 ? lt_clock_monotonic_us() : 0;
 }
 
 /* --- 1: which tool ------------------------------------------------------------------------------------------------ */
@@ -435,7 +457,9 @@ static lt_status door_put_question(door_call *c, const lt_approval *what, lt_dec
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, true);
   }
+  door_trace_question(c);
   lt_status status = approver->ask(approver, what, c->options.cancel, &c->arena, ret_decision, &c->err);
+  door_trace_answer(c);
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, false);
   }
@@ -741,6 +765,7 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
   lt_buf_init(&c.masked_input, LT_JSON_MAX_BYTES);
   lt_buf_init(&c.masked_edit, LT_JSON_MAX_BYTES);
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
+  door_begin_trace(&c);
   lt_status status = door_run_steps(&c);
   if (status == LT_OK) {
     status = door_spill(&c);

@@ -14,10 +14,13 @@
 
 #include "base/status.h"
 #include "base/str.h"
+#include "trace/trace_context.h"
 
 struct lt_call_event;
 struct lt_completion;
+struct lt_completion_request;
 struct lt_model;
+struct lt_usage;
 struct lt_run_request;
 struct lt_run_result;
 
@@ -28,9 +31,14 @@ typedef struct lt_monitor_prompt {
   lt_str id, conversation, user;
   lt_str mode;
   const struct lt_model *model;
-  const char *state; /* "completed", "failed", "cancelled"; NULL: it has not ended */
-  lt_str error;      /* of a failed one */
-  uint64_t took_us;  /* its time in this process */
+  const char *state;                      /* "completed", "failed", "cancelled"; NULL: it has not ended */
+  lt_str error;                           /* of a failed one */
+  uint64_t took_us;                       /* its time in this process */
+  const lt_trace_context *trace, *parent; /* its span, and the one that it is below; may be not set */
+  /* lt_clock_monotonic_us; `began_us` of a prompt that another process has begun may be negative. */
+  int64_t began_us, ended_us;
+  lt_str input; /* what the user said; secrets are not masked */
+  const struct lt_usage *usage;
 } lt_monitor_prompt;
 
 /* A question to a model, with its repeated attempts. */
@@ -43,6 +51,9 @@ typedef struct lt_monitor_question {
   const struct lt_completion *completion; /* NULL: it has not ended */
   lt_status status;
   uint64_t took_us;
+  const lt_trace_context *trace, *parent; /* as of a prompt */
+  uint64_t began_us;
+  const struct lt_completion_request *request;
 } lt_monitor_question;
 
 /* A run of a program; request->caller->run is its name. */
@@ -54,16 +65,28 @@ typedef struct lt_monitor_program {
   const struct lt_run_result *result; /* NULL: it has not ended, or could not begin */
   lt_status status;                   /* how it ended */
   uint64_t took_us;
+  const lt_trace_context *trace, *parent; /* as of a prompt */
+  uint64_t began_us;
 } lt_monitor_program;
 
-typedef struct lt_monitor {
+typedef struct lt_monitor lt_monitor;
+struct lt_monitor {
+  lt_monitor *next; /* is told, too; NULL: the last one */
   void (*on_prompt)(void *arg, const lt_monitor_prompt *prompt);
   void (*on_question)(void *arg, const lt_monitor_question *question);
   void (*on_program)(void *arg, const lt_monitor_program *program);
   /* Every event of every call at the door, as lt_caller.on_call gets them. */
   void (*on_call)(void *arg, const struct lt_call_event *event);
   void *arg;
-  uint64_t numbered; /* questions and programs so far */
-} lt_monitor;
+  uint64_t numbered; /* questions and programs so far; of the first monitor */
+};
+
+/* Tell all monitors from `monitor` on, which may be NULL. */
+void lt_monitor_tell_prompt(const lt_monitor *monitor, const lt_monitor_prompt *prompt);
+void lt_monitor_tell_question(const lt_monitor *monitor, const lt_monitor_question *question);
+void lt_monitor_tell_program(const lt_monitor *monitor, const lt_monitor_program *program);
+void lt_monitor_tell_call(const lt_monitor *monitor, const struct lt_call_event *event);
+/* Whether one of them wants to be told of calls. */
+bool lt_monitor_wants_calls(const lt_monitor *monitor);
 
 #endif

@@ -50,6 +50,11 @@ lt_str lt_mcp_reason(const lt_mcp *mcp) {
   return mcp->reason;
 }
 
+lt_str lt_mcp_protocol_version(const lt_mcp *mcp) {
+  (void)mcp;
+  return LT_STR("2025-11-25");
+}
+
 const lt_mcp_tool *lt_mcp_tools(const lt_mcp *mcp, size_t *ret_count) {
   *ret_count = mcp->count;
   return mcp->tools;
