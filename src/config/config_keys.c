@@ -315,7 +315,7 @@ const lt_config_key lt_config_keys[] = {
      .doc = "What it writes: `info` has a line for the begin and the end of each prompt, `debug` one for each request."},
     {"server.proxy", SECTION,
      .doc = "A proxy in front of `lathe serve` that says who asks, and from where."},
-    {"server.proxy.from", TEXTS(lt_config, server.proxy.from), .finish = lt_config_finish_proxy_from,
+    {"server.proxy.from", TEXTS(lt_config, server.proxy.from), .finish = lt_config_finish_proxy_from, .example = "127.0.0.1",
      .doc = "The addresses and networks that it comes from, such as `127.0.0.1` or `10.0.0.0/8`; `unix`: the socket of `server.listen`. From there, `X-Forwarded-For` names the client's address."},
     {"server.proxy.userHeader", TEXT(lt_config, server.proxy.user_header), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .example = "X-Remote-User",
      .finish = lt_config_finish_proxy_header,

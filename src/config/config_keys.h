@@ -76,7 +76,7 @@ struct lt_config_key {
   const char *wants;                  /* top keys: what an untrusted file wants with it, such as "start programs" */
   const char *empty_advice;           /* an empty text is a mistake: this says what to write */
   const char *standard_text;          /* the default in words, when `standard` cannot express it */
-  const char *example;                /* a valid text, for keys that do not accept every text */
+  const char *example;                /* a valid text (an entry of texts), for keys that do not accept every text */
   const char *doc;                    /* one sentence */
 };
 

@@ -232,6 +232,23 @@ static void schema_put_shape(lt_json_writer *w, const lt_config_key *key) {
   }
 }
 
+static void schema_put_example(lt_json_writer *w, const lt_config_key *key) {
+  const char *const words[] = {key->example, NULL};
+  if (key->example == NULL) {
+    return;
+  }
+  if (key->kind != LT_CONFIG_TEXTS) {
+    schema_put_words(w, "examples", words);
+    return;
+  }
+  lt_json_key(w, "examples");
+  lt_json_begin_array(w);
+  lt_json_begin_array(w);
+  lt_json_put_cstr(w, key->example);
+  lt_json_end_array(w);
+  lt_json_end_array(w);
+}
+
 static void schema_put_key(lt_json_writer *w, const lt_config_key *key) {
   lt_json_begin_object(w);
   schema_put_description(w, key);
@@ -239,9 +256,7 @@ static void schema_put_key(lt_json_writer *w, const lt_config_key *key) {
   if (lt_config_key_has_standard(key)) {
     schema_put_standard(w, key);
   }
-  if (key->example != NULL) {
-    schema_put_words(w, "examples", (const char *const[]){key->example, NULL});
-  }
+  schema_put_example(w, key);
   lt_json_end_object(w);
 }
 

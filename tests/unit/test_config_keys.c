@@ -60,7 +60,12 @@ static void put_value(lt_json_writer *w, const lt_config_key *key) {
       lt_json_put_cstr(w, key->choices[key->standard == 0 ? 1 : 0]);
       break;
     case LT_CONFIG_TEXTS:
-      lt_json_put_raw(w, LT_STR("[\"x\", 8080]"));
+      lt_json_begin_array(w);
+      lt_json_put_cstr(w, key->example != NULL ? key->example : "x");
+      if (key->example == NULL) {
+        lt_json_put_int(w, 8080);
+      }
+      lt_json_end_array(w);
       break;
     case LT_CONFIG_ENV:
     case LT_CONFIG_HEADERS:
