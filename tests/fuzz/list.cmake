@@ -13,3 +13,8 @@ lt_fuzz_target(sql LIBS lt_store lt_base PkgConfig::SQLITE)
 lt_fuzz_target(sse LIBS lt_types lt_base)
 lt_fuzz_target(completion LIBS lt_model lt_base)
 lt_fuzz_target(history LIBS lt_agent lt_base)
+
+add_library(serve_world STATIC ${CMAKE_SOURCE_DIR}/tests/fakes/serve_world.c)
+target_include_directories(serve_world PUBLIC ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(serve_world PUBLIC lt_serve)
+lt_fuzz_target(serve LIBS serve_world)
