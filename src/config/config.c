@@ -68,7 +68,24 @@ static lt_status config_pass_variables(const lt_config_reading *r) {
   return LT_OK;
 }
 
+/* Headers hold a key of the collector that their file names: an address in another file does not get them. */
+static lt_status config_keep_headers(const lt_config_reading *r) {
+  static const char *const nothing[] = {NULL};
+  lt_config_telemetry *telemetry = &r->config->telemetry;
+  const char *file = telemetry->headers_file;
+  if (file == NULL || (telemetry->endpoint_file != NULL && strcmp(telemetry->endpoint_file, file) == 0)) {
+    return LT_OK;
+  }
+  telemetry->headers = nothing;
+  return lt_config_warn(
+      r,
+      "%s: telemetry.otlp.headers is ignored: headers are for the telemetry.otlp.endpoint of the same "
+      "file",
+      file);
+}
+
 lt_status lt_config_complete(lt_config *config, lt_err *err) {
+  LT_TRY(config_keep_headers(&(lt_config_reading){.config = config, .name = "telemetry.otlp.headers", .err = err}));
   return config_pass_variables(&(lt_config_reading){.config = config, .name = "python.envPassthrough", .err = err});
 }
 

@@ -214,8 +214,9 @@ typedef struct lt_config_http {
 /* Where traces go: telemetry.otlp and telemetry.content. */
 typedef struct lt_config_telemetry {
   const char *endpoint;       /* begins with http:// or https://; NULL: the environment's */
-  const char *const *headers; /* "Name: value", NULL last, never NULL */
-  bool has_content;           /* telemetry.content */
+  const char *const *headers; /* "Name: value", NULL last, never NULL; of the file that names the endpoint */
+  const char *endpoint_file, *headers_file; /* that name them; NULL: none does */
+  bool has_content;                         /* telemetry.content */
 } lt_config_telemetry;
 
 /* An entry of a mapping of names to numbers. */

@@ -314,3 +314,27 @@ lt_status lt_config_finish_proxy_header(const lt_config_reading *r, const lt_yam
                   : lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s: a header of its own is wanted, such as X-Remote-User",
                             r->name, node->line, lt_config_place_of(place).text);
 }
+
+/* --- Traces ------------------------------------------------------------------------------------------------------- */
+
+lt_status lt_config_finish_otlp_endpoint(const lt_config_reading *r, const lt_yaml_node *node,
+                                         const lt_config_place *place, void *record) {
+  (void)node;
+  (void)place;
+  ((lt_config *)record)->telemetry.endpoint_file = r->name;
+  return LT_OK;
+}
+
+/* Whatever a header is called: a collector's names for keys are many ("x-honeycomb-team"). */
+lt_status lt_config_finish_otlp_headers(const lt_config_reading *r, const lt_yaml_node *node,
+                                        const lt_config_place *place, void *record) {
+  lt_config_telemetry *telemetry = &((lt_config *)record)->telemetry;
+  (void)node;
+  (void)place;
+  telemetry->headers_file = r->name;
+  for (const char *const *header = telemetry->headers; *header != NULL; header++) {
+    lt_str line = lt_str_of(*header);
+    LT_TRY(lt_config_secret_value(r, lt_str_trim(lt_str_sub(line, lt_str_find(line, LT_STR(":"), 0) + 1, line.n))));
+  }
+  return LT_OK;
+}

@@ -10,9 +10,10 @@ lt_config_finish_fn lt_config_finish_server, lt_config_finish_model, lt_config_f
     lt_config_finish_budget, lt_config_finish_plugin;
 
 /* Texts: defaults.model, defaults.mode, models[].baseUrl, models[].apiKeyEnv, store.url, those of store.retention and
- * sandbox.timeZone; server.proxy. */
+ * sandbox.timeZone; server.proxy; telemetry.otlp. */
 lt_config_finish_fn lt_config_finish_default_model, lt_config_finish_default_mode, lt_config_finish_base_url,
     lt_config_finish_api_key_env, lt_config_finish_store, lt_config_finish_age, lt_config_finish_time_zone,
-    lt_config_finish_proxy_from, lt_config_finish_proxy_header;
+    lt_config_finish_proxy_from, lt_config_finish_proxy_header, lt_config_finish_otlp_endpoint,
+    lt_config_finish_otlp_headers;
 
 #endif

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "text/pair_list.h"
 #include "text/secret_name.h"
 #include "text/secrets.h"
 
@@ -38,7 +39,7 @@ static bool config_is_listed(const lt_config *config, lt_str value) {
 }
 
 /* The list doubles: its size is a power of two whenever it is full. */
-static lt_status config_add_secret(const lt_config_reading *r, lt_str value) {
+lt_status lt_config_secret_value(const lt_config_reading *r, lt_str value) {
   lt_config *config = r->config;
   size_t n = config->secret_count;
   if (value.n < LT_SECRET_MIN_BYTES || config_is_listed(config, value)) {
@@ -66,14 +67,32 @@ static lt_status config_add_secret(const lt_config_reading *r, lt_str value) {
 }
 
 lt_status lt_config_secret_variable(const lt_config_reading *r, lt_str name, lt_str value) {
-  return config_is_public(name) ? LT_OK : config_add_secret(r, value);
+  return config_is_public(name) ? LT_OK : lt_config_secret_value(r, value);
 }
 
 lt_status lt_config_secret_entry(const lt_config_reading *r, lt_str key, lt_str value) {
-  return config_is_secret_entry(key, value) ? config_add_secret(r, value) : LT_OK;
+  return config_is_secret_entry(key, value) ? lt_config_secret_value(r, value) : LT_OK;
 }
 
 /* --- The list of secrets ------------------------------------------------------------------------------------------ */
+
+/* Keys of a collector, whatever the headers are called. A value is sent as it is decoded. */
+static lt_status config_add_headers(lt_secrets *secrets, lt_str list) {
+  lt_str name, value;
+  while (lt_pair_list_next(&list, &name, &value)) {
+    LT_AUTO_BUF(decoded, LT_CONFIG_MAX_BYTES);
+    lt_pair_list_decode(value, &decoded);
+    LT_TRY(lt_buf_check(&decoded, NULL, ""));
+    LT_TRY(lt_secrets_add(secrets, value));
+    LT_TRY(lt_secrets_add(secrets, lt_buf_view(&decoded)));
+  }
+  return LT_OK;
+}
+
+static bool config_is_header_list(lt_str variable) {
+  return lt_str_eqc(variable, "OTEL_EXPORTER_OTLP_HEADERS") ||
+         lt_str_eqc(variable, "OTEL_EXPORTER_OTLP_TRACES_HEADERS");
+}
 
 static lt_status config_add_environment(lt_secrets *secrets) {
   for (char **entry = environ; entry && *entry; entry++) {
@@ -82,8 +101,10 @@ static lt_status config_add_environment(lt_secrets *secrets) {
     if (equals == SIZE_MAX) {
       continue;
     }
-    lt_str value = lt_str_sub(all, equals + 1, all.n);
-    if (config_is_secret_entry(lt_str_sub(all, 0, equals), value)) {
+    lt_str variable = lt_str_sub(all, 0, equals), value = lt_str_sub(all, equals + 1, all.n);
+    if (config_is_header_list(variable)) {
+      LT_TRY(config_add_headers(secrets, value));
+    } else if (config_is_secret_entry(variable, value)) {
       LT_TRY(lt_secrets_add(secrets, value));
     } else {
       LT_TRY(lt_secrets_add_url(secrets, value)); /* DATABASE_URL, HTTP_PROXY */
@@ -112,6 +133,7 @@ static lt_status config_add_urls(const lt_config *config, lt_secrets *secrets) {
     LT_TRY(config_add_texts(secrets, server->args, false));
     LT_TRY(config_add_texts(secrets, server->env, true));
   }
+  LT_TRY(lt_secrets_add_url(secrets, lt_str_of(config->telemetry.endpoint)));
   return config_add_texts(secrets, config->python.env, true);
 }
 

@@ -12,6 +12,8 @@
 /* Lists the value of the environment variable `name`, unless the variable is known to hold no secret. LT_E_LIMIT,
  * LT_E_NOMEM. */
 lt_status lt_config_secret_variable(const lt_config_reading *reading, lt_str name, lt_str value);
+/* Lists a value that is a secret whatever it is called. LT_E_LIMIT, LT_E_NOMEM. */
+lt_status lt_config_secret_value(const lt_config_reading *reading, lt_str value);
 /* Lists the value of an entry of `env` or `headers` when its key sounds secret. LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_config_secret_entry(const lt_config_reading *reading, lt_str key, lt_str value);
 

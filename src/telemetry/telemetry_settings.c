@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/random.h"
+#include "text/pair_list.h"
 #include "trace/otlp.h"
 #include "trace/server_address.h"
 
@@ -37,39 +38,19 @@ static void settings_warn(const settings_reading *r, const char *variable, const
 }
 
 /* --- Lists of variables ------------------------------------------------------------------------------------------- */
-/* Calls `take` for each "key=value" between commas, with the value's percent escapes decoded (W3C Baggage). False:
- * there is no memory. */
+/* False: there is no memory. */
 typedef bool settings_take_fn(void *arg, lt_str key, lt_str value);
 
-static int settings_digit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
-
-static lt_str settings_decode(lt_arena *arena, lt_str text) {
-  char *out = lt_arena_alloc(arena, text.n + 1);
-  size_t n = 0;
-  for (size_t i = 0; out != NULL && i < text.n; i++) {
-    bool is_escape = text.p[i] == '%' && i + 2 < text.n + 0 && settings_digit(text.p[i + 1]) >= 0 &&
-                     settings_digit(text.p[i + 2]) >= 0;
-    out[n++] = is_escape ? (char)(settings_digit(text.p[i + 1]) << 4 | settings_digit(text.p[i + 2])) : text.p[i];
-    i += is_escape ? 2 : 0;
-  }
-  return lt_str_from(out, n);
-}
-
+/* Calls `take` for each pair. */
 static bool settings_each(lt_arena *arena, lt_str list, settings_take_fn *take, void *arg) {
-  for (size_t at = 0; at < list.n;) {
-    size_t end = lt_str_find(list, LT_STR(","), at);
-    lt_str entry = lt_str_sub(list, at, end);
-    size_t equals = lt_str_find(entry, LT_STR("="), 0);
-    lt_str key = lt_str_trim(lt_str_sub(entry, 0, equals));
-    if (equals != SIZE_MAX && key.n > 0) {
-      lt_str value = settings_decode(arena, lt_str_trim(lt_str_sub(entry, equals + 1, entry.n)));
-      if (value.p == NULL || !take(arg, key, value)) {
-        return false;
-      }
+  lt_str key, written;
+  while (lt_pair_list_next(&list, &key, &written)) {
+    LT_AUTO_BUF(value, LT_TRACE_RESOURCE_BYTES);
+    lt_pair_list_decode(written, &value);
+    lt_str kept = lt_arena_dup_buf(arena, &value);
+    if (kept.p == NULL || !take(arg, key, kept)) {
+      return false;
     }
-    at = end == SIZE_MAX ? list.n : end + 1;
   }
   return true;
 }

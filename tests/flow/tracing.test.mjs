@@ -1,5 +1,6 @@
 // Traces: every span that `lathe serve`, `run` and `chat` send, to a collector that works, and to those that do not.
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after } from "node:test";
 import { collector } from "../fakes/collector.mjs";
@@ -289,6 +290,65 @@ describe("whether and where", { concurrency: 3 }, () => {
     assert.equal(end.code, 3, end.stderr);
     assert.match(end.stderr, /more than an untrusted file may \(telemetry\)/);
     assert.equal(there.requests.length, 0);
+  });
+
+  test("values of headers are secrets, whatever the headers are called", async () => {
+    const there = await collector();
+    const code = "throw new Error('open-sesame words / open%2Dsesame%20words')";
+    const inVariable = await run(["run", "-e", code], { env: environment(there, { OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=open%2Dsesame%20words" }) });
+    assert.match(inVariable.stderr, /\*\*\* \/ \*\*\*/);
+    const inFile = await run(["run", "-e", code, "--config", config({ telemetry: { otlp: { endpoint: there.url, headers: { "x-tenant": "open-sesame words" } }, content: true } })]);
+    assert.match(inFile.stderr, /\*\*\* \/ \*\*\*/);
+    assert.deepEqual(there.requests.map((got) => got.headers["x-tenant"]), ["open-sesame words", "open-sesame words"], "the collector gets it");
+    for (const text of [inVariable.stdout, inVariable.stderr, inFile.stdout, inFile.stderr, ...there.requests.map((got) => got.text)]) assert.doesNotMatch(text, /sesame/);
+  });
+
+  test("headers go to the endpoint of their own file, and to no other one", async () => {
+    const mine = await collector(), other = await collector();
+    const home = folder();
+    mkdirSync(`${home}/lathe`);
+    const env = { XDG_CONFIG_HOME: home };
+    const traced = async (user, project) => {
+      const before = [mine.requests.length, other.requests.length];
+      writeFileSync(`${home}/lathe/lathe.yaml`, JSON.stringify({ telemetry: { otlp: user } }));
+      const { code, stderr } = await run(["run", "-e", "1", "--config", config({ telemetry: { otlp: project } })], { env });
+      assert.equal(code, 0, stderr);
+      const got = [...mine.requests.slice(before[0]), ...other.requests.slice(before[1])];
+      return [got.length, got[0]?.headers["x-key"], mine.requests.length > before[0], /telemetry\.otlp\.headers is ignored: headers are for the telemetry\.otlp\.endpoint of the same file/.test(stderr)];
+    };
+    const headers = { "x-key": "sesame-of-mine" }, theirs = { "x-key": "sesame-of-theirs" };
+    assert.deepEqual(await traced({ endpoint: mine.url, headers }, {}), [1, "sesame-of-mine", true, false]);
+    assert.deepEqual(await traced({ endpoint: mine.url, headers }, other.url), [1, undefined, false, true]);
+    assert.deepEqual(await traced({ endpoint: mine.url, headers }, { endpoint: other.url, headers: theirs }), [1, "sesame-of-theirs", false, false]);
+    assert.deepEqual(await traced({ endpoint: mine.url, headers }, { headers: theirs }), [1, undefined, true, true]);
+    assert.deepEqual(await traced({ headers }, {}), [0, undefined, false, true]);
+  });
+
+  test("a configuration that is read again changes nothing about traces, and says which keys wait for a restart", async () => {
+    const there = await collector(), other = await collector();
+    const s = await serve({ telemetry: { otlp: { endpoint: there.url, headers: { "x-key": "k-1" } } } }, { env: FAST });
+    const read = async (telemetry, how) => {
+      const before = s.text().length;
+      writeFileSync(s.file, JSON.stringify({ telemetry }));
+      s.child.kill("SIGHUP");
+      await until(() => how.test(s.text().slice(before)), `it says so\n${s.text()}`);
+      return [...s.text().slice(before).matchAll(/(telemetry[a-zA-Z.]*) has changed/g)].map((found) => found[1]).sort();
+    };
+    const sent = async () => {
+      const before = there.named(/modes/).length;
+      await s.get("/modes");
+      await until(() => there.named(/modes/).length > before, "it is sent to the first one");
+      return there.requests.at(-1).headers["x-key"];
+    };
+    assert.equal(await sent(), "k-1");
+    for (let i = 0; i < 3; i++) assert.deepEqual(await read({ otlp: { endpoint: other.url, headers: { "x-key": "k-2" } }, content: true }, /configuration reloaded/), ["telemetry.content", "telemetry.otlp.endpoint", "telemetry.otlp.headers"]);
+    assert.deepEqual(await read({}, /configuration reloaded/), ["telemetry.otlp.endpoint", "telemetry.otlp.headers"]);
+    assert.equal(await sent(), "k-1");
+    await read({ otlp: { endpoint: other.url, headers: { "x-key": "a-new-secret-of-theirs" } } }, /not reloaded.*a new secret/);
+    assert.equal(await sent(), "k-1");
+    assert.equal((await s.stop()).code, 0);
+    assert.equal(other.requests.length, 0);
+    there.check();
   });
 
   test("an address that is none", async () => {
