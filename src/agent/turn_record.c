@@ -112,6 +112,7 @@ static void record_put_usage(lt_json_writer *w, const lt_completion *completion)
   lt_json_put_int(w, completion->usage.output_tokens);
   lt_json_put_int(w, completion->usage.reasoning_tokens);
   lt_json_put_int(w, completion->usage.estimated);
+  lt_json_put_int(w, completion->usage.cached_input_tokens);
   lt_json_end_array(w);
   record_put_pair(w, "model", completion->model);
 }
@@ -184,7 +185,8 @@ static bool record_read_usage(lt_json json, lt_completion *completion) {
   completion->usage = (lt_usage){.input_tokens = record_int_at(usage, 0),
                                  .output_tokens = record_int_at(usage, 1),
                                  .reasoning_tokens = record_int_at(usage, 2),
-                                 .estimated = record_int_at(usage, 3) != 0};
+                                 .estimated = record_int_at(usage, 3) != 0,
+                                 .cached_input_tokens = record_int_at(usage, 4)};
   return lt_json_str(lt_json_get(json, "model"), &completion->arena, &completion->model);
 }
 

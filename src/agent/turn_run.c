@@ -137,6 +137,10 @@ void lt_turn_put_usage(const lt_turn_state *turn_state, lt_json_writer *w) {
   lt_json_put_int(w, usage->input_tokens + usage->output_tokens);
   lt_json_key(w, "requests");
   lt_json_put_int(w, turn_state->requests);
+  if (usage->cached_input_tokens > 0) {
+    lt_json_key(w, "cachedInputTokens");
+    lt_json_put_int(w, usage->cached_input_tokens);
+  }
   if (usage->reasoning_tokens > 0) {
     lt_json_key(w, "reasoningTokens");
     lt_json_put_int(w, usage->reasoning_tokens);

@@ -10,7 +10,8 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
 void lt_turn_free(lt_turn_state *turn_state);
 /* Lets plugins prepare, reads the history, runs the mode, and waits until all outputs are stored. LT_YIELDS. */
 lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) LT_YIELDS;
-/* Writes {inputTokens, outputTokens, totalTokens, requests, reasoningTokens?, estimated?, resolvedModel?}. */
+/* Writes {inputTokens, outputTokens, totalTokens, requests, cachedInputTokens?, reasoningTokens?, estimated?,
+ * resolvedModel?}. */
 void lt_turn_put_usage(const lt_turn_state *turn_state, lt_json_writer *w);
 
 #endif

@@ -10,6 +10,7 @@ void lt_turn_send_event(const lt_turn *turn, const char *event, const lt_buf *da
 void lt_turn_add_usage(lt_turn *turn, const lt_usage *usage) {
   turn->usage.input_tokens += usage->input_tokens;
   turn->usage.output_tokens += usage->output_tokens;
+  turn->usage.cached_input_tokens += usage->cached_input_tokens;
   turn->usage.reasoning_tokens += usage->reasoning_tokens;
   turn->usage.estimated = turn->usage.estimated || usage->estimated;
 }

@@ -129,3 +129,12 @@ lt_status lt_models_find(const lt_models *models, lt_str ref, const lt_model **r
   *ret_model = &models->list[at];
   return LT_OK;
 }
+
+const lt_config_price *lt_models_find_price(const lt_models *models, lt_str ref) {
+  for (size_t i = 0; i < models->count; i++) {
+    if (lt_str_eq(models->list[i].ref, ref)) {
+      return &models->prices[i];
+    }
+  }
+  return NULL;
+}

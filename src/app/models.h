@@ -29,5 +29,7 @@ lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err);
 /* Finds the model with a ref. Without a model "high", "normal" is used; without "normal", the first model.
  * LT_E_NOTFOUND lists the models; LT_E_CONFIG: the model has no key, and the message says what to set. */
 lt_status lt_models_find(const lt_models *models, lt_str ref, const lt_model **ret_model, lt_err *err);
+/* The price of the model with exactly this ref, or NULL. Borrows. */
+const lt_config_price *lt_models_find_price(const lt_models *models, lt_str ref);
 
 #endif

@@ -136,8 +136,14 @@ static void chat_take_usage(lt_assembly *a, lt_json usage) {
   }
   bool in = chat_take_count(usage, "prompt_tokens", "input_tokens", &u->input_tokens);
   bool out = chat_take_count(usage, "completion_tokens", "output_tokens", &u->output_tokens);
+  (void)chat_take_count(usage, "prompt_cache_hit_tokens", "cached_tokens", &u->cached_input_tokens);
+  (void)chat_take_count(lt_json_get(usage, "prompt_tokens_details"), "cached_tokens", "cached_tokens",
+                        &u->cached_input_tokens);
   (void)chat_take_count(lt_json_get(usage, "completion_tokens_details"), "reasoning_tokens", "reasoning_tokens",
                         &u->reasoning_tokens);
+  if (u->cached_input_tokens > u->input_tokens) {
+    u->cached_input_tokens = u->input_tokens;
+  }
   a->has_usage = a->has_usage || (in && out);
 }
 

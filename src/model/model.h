@@ -66,7 +66,8 @@ typedef struct lt_requested_call {
 typedef struct lt_usage {
   int64_t input_tokens; /* estimated when the provider gives none; then `estimated` */
   int64_t output_tokens;
-  int64_t reasoning_tokens;
+  int64_t cached_input_tokens; /* of the input: what the provider still knew, which costs less */
+  int64_t reasoning_tokens;    /* of the output */
   bool estimated;
 } lt_usage;
 

@@ -122,7 +122,8 @@ static void serve_on_prompt(void *arg, const lt_monitor_prompt *prompt) {
 }
 
 static void serve_on_question(void *arg, const lt_monitor_question *question) {
-  lt_serve_metrics_take_question(((const lt_serve *)arg)->metrics, question);
+  const lt_serve *serve = arg;
+  lt_serve_metrics_take_question(serve->metrics, question, lt_models_find_price(&serve->models, question->model->ref));
 }
 
 static void serve_on_program(void *arg, const lt_monitor_program *program) {

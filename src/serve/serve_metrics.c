@@ -1,5 +1,6 @@
 #include "serve/serve_metrics.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -18,6 +19,7 @@ enum {
   METRIC_MODEL_SECONDS,
   METRIC_FIRST_SECONDS,
   METRIC_TOKENS,
+  METRIC_COST,
   METRIC_RETRIES,
   METRIC_PROGRAM_SECONDS,
   METRIC_CALL_SECONDS,
@@ -56,10 +58,15 @@ static const lt_metric_kind metrics_kinds[METRICS] = {
                               {"model"},
                               LT_METRICS_MODELS},
     [METRIC_TOKENS] = {"lathe_model_tokens_total",
-                       "Tokens: input, output, and of the output reasoning.",
+                       "Tokens: input, of it cached_input, output, of it reasoning.",
                        LT_METRIC_COUNTER,
                        {"model", "kind"},
                        LT_METRICS_MODELS},
+    [METRIC_COST] = {"lathe_model_cost_usd_total",
+                     "Cost of the tokens by models[].price, in US dollars.",
+                     LT_METRIC_COUNTER,
+                     {"model"},
+                     LT_METRICS_MODELS},
     [METRIC_RETRIES] = {"lathe_model_retries_total",
                         "Questions that were sent again.",
                         LT_METRIC_COUNTER,
@@ -147,7 +154,29 @@ static void metrics_add_tokens(lt_serve_metrics *m, lt_str model, const char *ki
   }
 }
 
-void lt_serve_metrics_take_question(lt_serve_metrics *m, const lt_monitor_question *question) {
+static double metrics_price_of(const char *number, double otherwise) {
+  lt_json_doc doc;
+  double price = otherwise;
+  LT_AUTO_ARENA(arena, LT_KIB);
+  if (number != NULL && lt_json_parse(&arena, lt_str_of(number), &doc, NULL) == LT_OK) {
+    (void)lt_json_double(lt_json_root(&doc), &price);
+  }
+  return price;
+}
+
+static void metrics_add_cost(lt_serve_metrics *m, lt_str model, const lt_usage *usage, const lt_config_price *price) {
+  double input = metrics_price_of(price->input, 0);
+  double cached = metrics_price_of(price->cached_input, input);
+  double output = metrics_price_of(price->output, 0);
+  double millionths = (double)(usage->input_tokens - usage->cached_input_tokens) * input +
+                      (double)usage->cached_input_tokens * cached + (double)usage->output_tokens * output;
+  if (millionths > 0 && isfinite(millionths)) {
+    lt_metric_add(&m->all[METRIC_COST], model, LT_STR_NULL, millionths / 1e6);
+  }
+}
+
+void lt_serve_metrics_take_question(lt_serve_metrics *m, const lt_monitor_question *question,
+                                    const lt_config_price *price) {
   if (!question->has_ended) {
     return;
   }
@@ -166,8 +195,12 @@ void lt_serve_metrics_take_question(lt_serve_metrics *m, const lt_monitor_questi
     lt_metric_add(&m->all[METRIC_RETRIES], model, LT_STR_NULL, c->retries);
   }
   metrics_add_tokens(m, model, "input", c->usage.input_tokens);
+  metrics_add_tokens(m, model, "cached_input", c->usage.cached_input_tokens);
   metrics_add_tokens(m, model, "output", c->usage.output_tokens);
   metrics_add_tokens(m, model, "reasoning", c->usage.reasoning_tokens);
+  if (price != NULL) {
+    metrics_add_cost(m, model, &c->usage, price);
+  }
 }
 
 void lt_serve_metrics_take_program(lt_serve_metrics *m, const lt_monitor_program *program) {

@@ -206,7 +206,11 @@ static const char openapi_components[] =
     "{\"type\":\"string\"},\"model\":{\"type\":\"string\"},\"mode\":{\"type\":\"string\"},\"visible\":{\"type\":"
     "\"boolean\"},\"state\":{\"enum\":[\"running\",\"waiting_for_approval\",\"completed\",\"failed\",\"cancelled\"]},"
     "\"input\":{\"type\":\"string\"},\"output\":{\"type\":\"array\",\"items\":{\"$ref\":"
-    "\"#/components/schemas/PromptOutput\"}},\"usage\":{\"type\":\"object\"},\"error\":{\"type\":\"string\"},"
+    "\"#/components/schemas/PromptOutput\"}},\"usage\":{\"type\":\"object\",\"properties\":{\"inputTokens\":"
+    "{\"type\":\"integer\"},\"outputTokens\":{\"type\":\"integer\"},\"totalTokens\":{\"type\":\"integer\"},"
+    "\"requests\":{\"type\":\"integer\"},\"cachedInputTokens\":{\"type\":\"integer\"},\"reasoningTokens\":"
+    "{\"type\":\"integer\"},\"estimated\":{\"type\":\"boolean\"},\"resolvedModel\":{\"type\":\"string\"}}},"
+    "\"error\":{\"type\":\"string\"},"
     "\"createdAt\":{\"type\":\"string\"},\"completedAt\":{\"type\":\"string\"}}}}}";
 
 void lt_serve_openapi_put(lt_json_writer *w) {

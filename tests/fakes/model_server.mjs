@@ -112,6 +112,9 @@ const behaviours = {
   "half-json": events('{"choices":[{"delta":{"content":"'),
   array: events([]),
   plain: ({ res }) => (res.writeHead(200), res.end("hello there")),
+  cached: events(...hello, end("stop"), { choices: [], usage: { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 8 } } }, "[DONE]"),
+  "cached-other": events(...hello, end("stop"), { choices: [], usage: { prompt_tokens: 12, completion_tokens: 3, prompt_cache_hit_tokens: 7 } }, "[DONE]"),
+  "cached-too-many": events(...hello, end("stop"), { choices: [], usage: { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 99 } } }, "[DONE]"),
   whole: ({ res }) => json(res, 200, {
     model: "fake-2026", usage: { prompt_tokens: 5, completion_tokens: 6 },
     choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "All at once", reasoning: "hm" } }],

@@ -7,8 +7,8 @@
 // of DIR/NAME.json, an array; the last one is given again and again. What was asked is appended to DIR/NAME.asked, a
 // body of a request per line. A reply is a string, or an object:
 //
-//   {"text", "calls": [{"id"?, "name", "arguments"}], "finish"?, "usage"?: [in, out, reasoning?], "status"?, "delayMs"?,
-//    "hang"?: true (after the text), "cut"?: true (likewise), "echo"?: true (the user's last words are the text),
+//   {"text", "calls": [{"id"?, "name", "arguments"}], "finish"?, "usage"?: [in, out, reasoning?, cached?], "status"?,
+//    "delayMs"?, "hang"?: true (after the text), "cut"?: true (likewise), "echo"?: true (the user's last words are the text),
 //    "whole"?: true (one JSON document, not a stream; without calls)}
 //
 // or {"rounds": [reply, ...]}: the one for as many replies as there are already in what is asked.
@@ -57,8 +57,9 @@ function send(res, reply, text) {
     res.write(event(chunk({ tool_calls: [head] })));
     for (const piece of pieces(args)) res.write(event(chunk({ tool_calls: [{ index, function: { arguments: piece } }] })));
   });
-  const [input, output, reasoning] = reply.usage ?? [10, 5, 0];
+  const [input, output, reasoning, cached] = reply.usage ?? [10, 5, 0];
   const usage = { prompt_tokens: input, completion_tokens: output, completion_tokens_details: { reasoning_tokens: reasoning ?? 0 } };
+  if (cached !== undefined) usage.prompt_tokens_details = { cached_tokens: cached };
   res.write(event(chunk({}, reply.finish ?? (reply.calls ? "tool_calls" : "stop"))));
   res.end(event({ choices: [], usage }) + event("[DONE]"));
 }

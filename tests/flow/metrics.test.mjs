@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before } from "node:test";
 import { describe, folder, run, scripted, test, until } from "./harness.mjs";
 import { readExposition } from "./exposition.mjs";
-import { recorded } from "./model.mjs";
+import { recorded, scriptedModel } from "./model.mjs";
 import { serve } from "./server.mjs";
 
 const turns = [
@@ -79,6 +79,34 @@ describe("metrics", { concurrency: 2 }, () => {
     assert.ok(now.value("lathe_store_size_bytes", { file: "database" }) + now.value("lathe_store_size_bytes", { file: "journal" }) > 10_000);
     assert.deepEqual([now.value("lathe_prompts"), now.value("lathe_prompts_queued")], [0, 0]);
     await s.stop();
+  });
+
+  test("tokens and their cost are exact, cached input and titles included; a model without a price has no cost", async () => {
+    const replies = [{ text: "output('ok'); done()", usage: [1000, 50, 10, 400] }, { text: "A title", usage: [100, 4] }];
+    const models = [{ ref: "normal", model: "m", price: { input: 2, output: 8, cachedInput: 0.5 } }, { ref: "plain", model: "p", price: { input: 3 } }, { ref: "free", model: "f" }];
+    const usages = [];
+    for (const { ref } of models) {
+      const model = await scriptedModel(replies);
+      const s = await serve({ models }, { env: model.env });
+      const { json } = await s.post("/prompt", { input: "go", mode: "code", model: ref });
+      usages.push((await s.prompt(json.promptId)).usage);
+      const now = await until(async () => {
+        const seen = await scrape(s);
+        return seen.value("lathe_model_requests_total", { purpose: "title" }) === 1 && seen;
+      }, "the title was made");
+      const kinds = ["input", "cached_input", "output", "reasoning"].map((kind) => now.value("lathe_model_tokens_total", { kind }));
+      assert.deepEqual(kinds, [1100, 400, 54, 10]);
+      const title = 100 * 2 + 4 * 8; // asked of the standard model
+      const costs = { normal: { normal: 600 * 2 + 400 * 0.5 + 50 * 8 + title }, plain: { plain: 1000 * 3, normal: title }, free: { normal: title } }[ref];
+      assert.deepEqual(now.label("lathe_model_cost_usd_total", "model").sort(), Object.keys(costs).sort());
+      for (const [model, cost] of Object.entries(costs)) {
+        assert.ok(Math.abs(now.value("lathe_model_cost_usd_total", { model }) - cost / 1e6) < 1e-12, `${ref}, ${model}: ${now.value("lathe_model_cost_usd_total", { model })}`);
+      }
+      await s.stop();
+    }
+    for (const usage of usages) {
+      assert.deepEqual(usage, { inputTokens: 1000, outputTokens: 50, totalTokens: 1050, requests: 1, cachedInputTokens: 400, reasoningTokens: 10, resolvedModel: "fake-2026" });
+    }
   });
 
   test("requests are counted by route and status, also those that nobody knows; readers and connections are seen", async () => {

@@ -169,7 +169,19 @@ static void body_usage(void) {
   ask(&k);
   assert_false(k.done.usage.estimated);
   assert_int_equal(k.done.usage.output_tokens, 6);
+  assert_int_equal(k.done.usage.cached_input_tokens, 0);
   release(&k);
+  static const struct {
+    const char *behaviour;
+    int cached;
+  } all[] = {{"cached", 8}, {"cached-other", 7}, {"cached-too-many", 12}};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    prepare(&k, all[i].behaviour, "usage");
+    ask(&k);
+    assert_int_equal(k.done.usage.input_tokens, 12);
+    assert_int_equal(k.done.usage.cached_input_tokens, all[i].cached);
+    release(&k);
+  }
 }
 
 static void body_giant(void) {
