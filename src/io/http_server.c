@@ -348,29 +348,29 @@ static bool http_server_is_longer(const lt_server_call *c, size_t most) {
   return false;
 }
 
-static bool http_server_has_body(const lt_server_call *c) {
-  return lt_http_call_header(&c->base, "Content-Length").n > 0 ||
-         lt_http_call_header(&c->base, "Transfer-Encoding").n > 0;
-}
-
 /* Closing a connection with bytes that were not read takes the answer from a client, or a proxy, that is still sending
- * (RFC 9112, section 9.6): a short body is received and forgotten first. */
+ * (RFC 9112, section 9.6): a short body is received and forgotten first. The library closes a connection whose answer
+ * comes before the end of the request, also where no body follows. */
 static enum MHD_Result http_server_refuse_head(lt_server_call *c) {
   bool is_short = lt_http_call_header(&c->base, "Transfer-Encoding").n == 0 &&
                   !http_server_is_longer(c, LT_HTTP_SERVER_FORGET_BYTES) &&
                   lt_http_call_header(&c->base, "Expect").n == 0; /* it waits to be told whether to send one */
-  if (!http_server_has_body(c) || !is_short) {
-    return http_server_send_answer(c, http_server_has_body(c));
+  if (!is_short) {
+    return http_server_send_answer(c, true);
   }
   c->state = CALL_REFUSED;
   return MHD_YES;
 }
 
-static enum MHD_Result http_server_head(lt_server_call *c, const char *method) {
+static enum MHD_Result http_server_head(lt_server_call *c, const char *method, const char *version) {
   const lt_http_server_options *options = &c->server->options;
   lt_buf_add(&c->method, lt_str_of(method));
   if (c->target.status != LT_OK || c->method.status != LT_OK) {
     return http_server_refuse(c, 414, "the URL is too long\n");
+  }
+  const char *fault = lt_http_server_framing_fault(c, version);
+  if (fault != NULL) {
+    return http_server_refuse(c, 400, fault);
   }
   lt_str target = lt_buf_view(&c->target);
   size_t mark = lt_str_find(target, LT_STR("?"), 0);
@@ -400,14 +400,14 @@ static enum MHD_Result http_server_body(lt_server_call *c, const char *bytes, si
 static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *connection, const char *url,
                                               const char *method, const char *version, const char *bytes, size_t *n,
                                               void **handle) {
-  (void)arg, (void)connection, (void)url, (void)version;
+  (void)arg, (void)connection, (void)url;
   lt_server_call *c = *handle;
   if (c == NULL) {
     return MHD_NO;
   }
   switch (c->state) {
     case CALL_HEAD:
-      return http_server_head(c, method);
+      return http_server_head(c, method, version);
     case CALL_BODY:
       return *n > 0 ? http_server_body(c, bytes, n) : http_server_begin(c);
     case CALL_REFUSED:

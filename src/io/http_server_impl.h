@@ -1,4 +1,4 @@
-/* The structs of a server. Private to http_server.c and http_server_stream.c. */
+/* The structs of a server. Private to the http_server*.c files. */
 #ifndef LT_IO_HTTP_SERVER_IMPL_H
 #define LT_IO_HTTP_SERVER_IMPL_H
 
@@ -97,6 +97,11 @@ void lt_http_server_client_owes(lt_http_server *server, lt_server_client *client
 void lt_http_server_client_is_handled(lt_http_server *server, lt_server_client *client);
 /* Drops the clients that have owed a request for longer than `idle_ms`, however many bytes of it they have sent. */
 void lt_http_server_drop_slow_clients(lt_http_server *server);
+
+/* --- http_server_framing.c ---------------------------------------------------------------------------------------- */
+/* What makes a request's head ambiguous, as the text of an answer with status 400; NULL: nothing. `version` is that of
+ * its first line. */
+const char *lt_http_server_framing_fault(const lt_server_call *call, const char *version);
 
 /* --- http_server_stream.c ----------------------------------------------------------------------------------------- */
 /* Gives the library the head of an answer in pieces. Called by the library. MHD_NO: the connection ends. */

@@ -178,7 +178,7 @@ const lt_serve_route lt_route_programs_rows[] = {
      .flags = LT_SERVE_MAY_WAIT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"code\"],\"properties\":{"
              "\"code\":{\"type\":\"string\"},\"language\":{\"enum\":[\"javascript\",\"typescript\",\"python\"]},"
-             "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1},"
+             "\"timeoutMs\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":600000},"
              "\"waitMs\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":600000},"
              "\"keep\":{\"type\":\"boolean\",\"description\":\"it is stored also when it has no effect\"}}}",
      .answer = "{\"type\":\"object\",\"required\":[\"promptId\",\"conversationId\",\"state\",\"text\",\"output\"],"

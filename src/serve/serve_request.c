@@ -25,6 +25,9 @@ bool lt_serve_request_decode(lt_str text, lt_arena *arena, lt_str *ret) {
       c = (char)(high * 16 + low);
       i += 2;
     }
+    if (c == '\0') { /* what reads the text as C would take less of it for the whole */
+      return false;
+    }
     to[n++] = c;
   }
   if (to == NULL) {

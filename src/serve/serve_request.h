@@ -39,7 +39,7 @@ lt_status lt_serve_request_number(const lt_serve_request *request, const char *n
 /* A member of the body that is a string; empty: it has none. */
 lt_str lt_serve_request_text(const lt_serve_request *request, const char *name);
 
-/* Decodes percent escapes into the arena. False: no memory, a bad escape, or bytes that are no UTF-8. */
+/* Decodes percent escapes into the arena. False: no memory, a bad escape, a NUL, or bytes that are no UTF-8. */
 bool lt_serve_request_decode(lt_str text, lt_arena *arena, lt_str *ret);
 
 /* Makes an error of the answer. `code`: one lower-case word for programs. Replaces what was written. Returns LT_OK, so

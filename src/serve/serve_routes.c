@@ -276,7 +276,7 @@ static lt_status route_check_query(const lt_serve_request *r, lt_err *err) {
     lt_str part = lt_str_sub(query, at, end), decoded;
     lt_str name = lt_str_sub(part, 0, lt_str_find(part, LT_STR("="), 0));
     if (!lt_serve_request_decode(part, r->arena, &decoded)) {
-      return lt_fail(err, LT_E_INVALID, "the query has a broken percent escape, or is not UTF-8");
+      return lt_fail(err, LT_E_INVALID, "the query has a broken percent escape, a NUL, or is not UTF-8");
     }
     if (!route_has_parameter(r->route, name)) {
       return lt_fail(err, LT_E_INVALID, "query.%.*s: is not known here", LT_STR_ARG(lt_str_sub(name, 0, 100)));
@@ -290,7 +290,7 @@ static lt_status route_call(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   lt_str id = routes_find(r->call).id;
   if (id.n > 0 && !lt_serve_request_decode(id, r->arena, &r->id)) {
-    return lt_fail(err, LT_E_INVALID, "the path has a broken percent escape, or is not UTF-8");
+    return lt_fail(err, LT_E_INVALID, "the path has a broken percent escape, a NUL, or is not UTF-8");
   }
   LT_TRY(route_check_query(r, err));
   if (r->route->body != NULL) {
