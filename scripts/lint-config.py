@@ -17,7 +17,7 @@ READERS = ["src/app", "src/telemetry", "src/cli", "src/source", "src/gateway", "
 
 STRUCT = re.compile(r"typedef struct (lt_config\w*) \{\n(.*?)\n\}", re.S)
 MEMBER = re.compile(r"^  ((?:const )?(?:struct )?(\w+)[ *](?:const )?[ *]*(?:const \*)?)(\w+(?:, \w+)*);", re.M)
-ROW = re.compile(r'^    \{"([^"]+)", [A-Z]+\((lt_config\w*), ([\w.]+)(.*?)\},$', re.M | re.S)
+ROW = re.compile(r'^    \{"([^"]+)", [A-Z]+\((lt_config\w*), ([\w.]+).*?\},$', re.M | re.S)
 
 
 def read_text(path):
@@ -43,12 +43,12 @@ def marked_header():
 
 
 def rows(types):
-    """(path of the key, the member it fills, whether nothing is to read it), the member as lt_config_python.path."""
-    for path, record, members, rest in ROW.findall(read_text(TABLE)):
+    """(path of the key, the member it fills), the member as lt_config_python.path."""
+    for path, record, members in ROW.findall(read_text(TABLE)):
         *way, last = members.split(".")
         for member in way:
             record = types[f"{record}.{member}"]
-        yield path, f"{record}.{last}", "LT_CONFIG_RESERVED" in rest
+        yield path, f"{record}.{last}"
 
 
 def used_members(header):
@@ -75,10 +75,9 @@ def main():
     keys = list(rows(types))
     is_canary = "--canary" in sys.argv
     if is_canary:
-        keys.append(("canary", "lt_config.secret_count", False))
+        keys.append(("canary", "lt_config.secret_count"))
     used = used_members(header)
-    findings = [f"{TABLE}: nothing reads {path} ({m})" for path, m, reserved in keys if m not in used and not reserved]
-    findings += [f"{TABLE}: {path} is read, so it is not reserved" for path, m, reserved in keys if m in used and reserved]
+    findings = [f"{TABLE}: nothing reads {path} ({m})" for path, m in keys if m not in used]
     if is_canary:
         found = any("canary" in finding for finding in findings)
         print("lint: a key without a reader is " + ("found" if found else "NOT found"))

@@ -52,7 +52,6 @@ static size_t adopt_size(const lt_config_key *key) {
     case LT_CONFIG_COUNTS:
     case LT_CONFIG_RECORDS:
     case LT_CONFIG_NAMED:
-    case LT_CONFIG_ANYTHING:
       break;
   }
   return sizeof(void *);
@@ -114,7 +113,6 @@ static bool adopt_differs(const lt_config_key *key, const void *a, const void *b
     case LT_CONFIG_TRUTH:
     case LT_CONFIG_MAYBE:
     case LT_CONFIG_CHOICE:
-    case LT_CONFIG_ANYTHING:
       break;
   }
   return memcmp((const char *)a + key->at, (const char *)b + key->at, adopt_size(key)) != 0 ||

@@ -33,7 +33,6 @@
 #define RECORDS(record, member, count, type) ARRAY(RECORDS, record, member, count, type)
 #define NAMED(record, member, count, type)   ARRAY(NAMED, record, member, count, type)
 
-#define RESERVED(k)       .kind = LT_CONFIG_##k, .flags = LT_CONFIG_RESERVED, .at = LT_CONFIG_NOWHERE
 #define FLAGS(...)        .flags = (__VA_ARGS__)
 #define FROM_TO(low, top) .min = (low), .max = (int64_t)(top)
 #define FROM(low)         .min = (low), .max = INT64_MAX
@@ -430,7 +429,7 @@ const char *lt_config_key_name(const lt_config_key *key) {
 /* --- Defaults ----------------------------------------------------------------------------------------------------- */
 
 bool lt_config_key_has_standard(const lt_config_key *key) {
-  if (key->standard_text != NULL || (key->flags & (LT_CONFIG_REQUIRED | LT_CONFIG_RESERVED)) != 0) {
+  if (key->standard_text != NULL || (key->flags & LT_CONFIG_REQUIRED) != 0) {
     return false;
   }
   return key->kind == LT_CONFIG_NUMBER || key->kind == LT_CONFIG_TRUTH || key->kind == LT_CONFIG_CHOICE;
@@ -464,7 +463,6 @@ static void config_key_set_standard(const lt_config_key *key, char *record) {
     case LT_CONFIG_TEXT:
     case LT_CONFIG_DECIMAL:
     case LT_CONFIG_COUNTS:
-    case LT_CONFIG_ANYTHING:
     case LT_CONFIG_SECTION:
     case LT_CONFIG_RECORDS:
     case LT_CONFIG_NAMED:

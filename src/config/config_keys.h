@@ -24,7 +24,6 @@ typedef enum lt_config_kind {
   LT_CONFIG_COUNTS,      /* a mapping of names to numbers from min to max -> const lt_config_count *, and a count */
   LT_CONFIG_PASSTHROUGH, /* true, false or a list of texts -> lt_config_passthrough */
   LT_CONFIG_JSON,        /* a mapping of anything -> const char *: JSON text, or "" */
-  LT_CONFIG_ANYTHING,    /* reserved keys only */
   LT_CONFIG_SECTION, /* a mapping of the keys below it; -> bool: the section exists, even if empty; may have no member
                       */
   LT_CONFIG_RECORDS, /* a list of mappings of the keys below it -> an array of structs, and a count */
@@ -42,7 +41,6 @@ enum {
   LT_CONFIG_OPEN = 64,          /* records: an unknown key inside is only a warning */
   LT_CONFIG_VARIABLE = 256,     /* the value is the name of an environment variable, or a list of names */
   LT_CONFIG_RELOADS = 512,      /* top keys: a new value counts in a service that runs (config_adopt.h) */
-  LT_CONFIG_RESERVED = 128,     /* known and checked, but not used outside config/ yet; may have no member */
 };
 
 typedef struct lt_config_key lt_config_key;

@@ -26,8 +26,6 @@ static const char *reference_kind(const lt_config_key *key) {
       return "true, false or list of names";
     case LT_CONFIG_JSON:
       return "mapping";
-    case LT_CONFIG_ANYTHING:
-      return "anything";
     case LT_CONFIG_SECTION:
       return key->short_for != NULL ? "text or section" : "section";
     case LT_CONFIG_RECORDS:
@@ -79,7 +77,6 @@ static void reference_put_remarks(lt_buf *out, const lt_config_key *key) {
       {LT_CONFIG_FILE_PATH, " Relative to the file."},
       {LT_CONFIG_PROGRAM, " With a slash relative to the file, without one looked up in `$PATH`."},
       {LT_CONFIG_SECRET, " What `${NAME}` brings is a secret."},
-      {LT_CONFIG_RESERVED, " Not used yet."},
   };
   for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
     lt_buf_addc(out, (key->flags & remarks[i].flag) != 0 ? remarks[i].remark : "");

@@ -86,9 +86,6 @@ static void schema_put_description(lt_json_writer *w, const lt_config_key *key) 
   if (key->standard_text != NULL) {
     lt_buf_printf(&text, " Default: %s.", key->standard_text);
   }
-  if ((key->flags & LT_CONFIG_RESERVED) != 0) {
-    lt_buf_addc(&text, " Not used yet.");
-  }
   lt_json_key(w, "description");
   lt_json_put_str(w, lt_buf_view(&text));
 }
@@ -209,8 +206,6 @@ static void schema_put_shape(lt_json_writer *w, const lt_config_key *key) {
       break;
     case LT_CONFIG_JSON:
       schema_put_type_or_null(w, "object");
-      break;
-    case LT_CONFIG_ANYTHING:
       break;
     case LT_CONFIG_SECTION:
       if (key->short_for != NULL) {

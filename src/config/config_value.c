@@ -235,27 +235,12 @@ static lt_status config_take_json(const lt_config_reading *r, const lt_yaml_node
 
 /* --- A value of any kind ------------------------------------------------------------------------------------------ */
 
-/* A key without a member: its value is not used and not checked. */
-static lt_status config_check_reserved(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
-                                       const lt_config_place *place) {
-  if (key->kind == LT_CONFIG_TEXT && node->type != LT_YAML_SCALAR) {
-    return lt_config_wrong(r, node, place, "a string");
-  }
-  if (key->kind == LT_CONFIG_TEXTS) {
-    const char *const *texts;
-    lt_config_reading inner = *r;
-    inner.is_disabled = true;
-    return config_take_texts(&inner, key, node, place, &texts);
-  }
-  return LT_OK;
-}
-
 lt_status lt_config_take_value(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                const lt_config_place *place, char *record) {
   bool truth = false;
   int index = 0;
-  if (key->at == LT_CONFIG_NOWHERE) {
-    return config_check_reserved(r, key, node, place);
+  if (key->at == LT_CONFIG_NOWHERE) { /* a section without a member */
+    return LT_OK;
   }
   void *member = record + key->at;
   switch (key->kind) {
@@ -286,7 +271,6 @@ lt_status lt_config_take_value(const lt_config_reading *r, const lt_config_key *
       return config_take_passthrough(r, key, node, place, member);
     case LT_CONFIG_JSON:
       return config_take_json(r, node, place, member);
-    case LT_CONFIG_ANYTHING:
     case LT_CONFIG_SECTION:
     case LT_CONFIG_RECORDS:
     case LT_CONFIG_NAMED:
