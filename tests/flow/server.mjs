@@ -1,12 +1,13 @@
 // What the flow tests of `lathe serve` share: a server that is started, asked over real HTTP, killed and started again.
 import { request } from "node:http";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { config, folder, run, start, until } from "./harness.mjs";
 
-/** Starts `lathe serve` on a port of the kernel's choice, and waits until it is ready. `state` is its store's folder, `more` further options. */
-export async function serve(configuration = {}, { state = folder(), env = {}, limitMs = 60_000, file = config(configuration), listen = "127.0.0.1:0", more = [] } = {}) {
-  const options = { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_MODEL: "none", ...env, XDG_STATE_HOME: state }, limitMs };
-  const one = start(["serve", "--listen", listen, "--config", file, ...more], options);
+/** Starts `lathe serve` on a port of the kernel's choice, and waits until it is ready. `state` is its store's folder, `more` further options. With `cwd` it finds that folder's own configuration. */
+export async function serve(configuration = {}, { state = folder(), env = {}, limitMs = 60_000, cwd, program, file = cwd ? join(cwd, "lathe.yaml") : config(configuration), listen = "127.0.0.1:0", more = [] } = {}) {
+  const options = { cwd, program, env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_MODEL: "none", ...env, XDG_STATE_HOME: state }, limitMs };
+  const one = start(["serve", "--listen", listen, ...(cwd ? [] : ["--config", file]), ...more], options);
   const found = await until(() => /http:\/\/[\d.]+:(\d+)/.exec(one.text()), `it listens\n${one.text()}`);
   const server = {
     ...one, file, state, url: found[0], port: Number(found[1]),

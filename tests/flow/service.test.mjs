@@ -1,10 +1,10 @@
 // lathe serve as a service: the configuration is read again at SIGHUP, and the service manager is told what happens.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
-import { describe, folder, root, scripted, test, until } from "./harness.mjs";
+import { describe, folder, lathe, root, run, scripted, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 import { serve } from "./server.mjs";
 
@@ -83,6 +83,49 @@ describe("SIGHUP", { concurrency: 2 }, () => {
     assert.ok(answers.includes(429), `limits count from the next request on: ${answers}`);
     assert.equal((await s.stop()).code, 0);
   });
+});
+
+test("a folder's own file that was trusted and has changed counts when it is trusted again, and not before", async () => {
+  const state = folder(), cwd = folder({ "lathe.yaml": JSON.stringify(rules("allow")) });
+  const trust = async () => assert.equal((await run(["trust"], { cwd, env: { XDG_STATE_HOME: state } })).code, 0);
+  await trust();
+  const s = await serve({}, { env, state, cwd });
+  const pay = async () => (await s.post("/tools/shop.pay/invoke", {})).status;
+  assert.equal(await pay(), 200);
+  for (const changed of [rules("deny"), { ...rules("deny"), mcpServers: { shop: tools, more: { command: "touch", args: [join(cwd, "started")] } } }]) {
+    await reload(s, changed, /^error: configuration not reloaded.*lathe\.yaml has changed since you trusted it/);
+    assert.equal(await pay(), 200, "the one before stays in force");
+  }
+  assert.ok(!existsSync(join(cwd, "started")));
+  writeFileSync(s.file, JSON.stringify(rules("deny")));
+  await trust();
+  await reload(s, rules("deny"), /^lathe serve: configuration reloaded$/);
+  assert.equal(await pay(), 403);
+  assert.equal((await s.stop()).code, 0);
+});
+
+// A small disk in a mount namespace of its own, which only root or a user namespace can make.
+const unshare = ["unshare -m", "unshare -rm"].find((command) => spawnSync("sh", ["-c", `${command} mount -t tmpfs none /mnt`]).status === 0);
+
+test("a full disk: the server is not ready and says why; with room it is again", { skip: !unshare && "no mount namespaces here: neither root nor user namespaces" }, async () => {
+  const state = folder();
+  const program = join(folder({ lathe: `#!/bin/sh\nexec ${unshare} sh -c 'mount -t tmpfs -o size=8m none "$XDG_STATE_HOME" && exec "$0" "$@"' "${lathe}" "$@"\n` }), "lathe");
+  chmodSync(program, 0o755);
+  const s = await serve({}, { env, state, program });
+  const say = async () => (await s.prompt((await s.post("/prompt", { input: "hello", mode: "code" })).json.promptId)).state;
+  assert.equal(await say(), "completed");
+  const pad = `/proc/${s.child.pid}/root${join(state, "pad")}`;
+  assert.throws(() => writeFileSync(pad, Buffer.alloc(9 << 20)), { code: "ENOSPC" });
+  const full = await s.get("/readyz");
+  assert.deepEqual([full.status, full.json.error.code], [503, "store"], full.text);
+  assert.equal((await s.get("/healthz")).status, 200, "to start it again would not help");
+  const refused = await s.post("/prompt", { input: "hello", mode: "code" });
+  assert.ok(refused.status >= 500, `${refused.status} ${refused.text}`);
+  assert.match(refused.text, /the disk is full/);
+  unlinkSync(pad);
+  assert.equal((await s.get("/readyz")).status, 200);
+  assert.equal(await say(), "completed");
+  assert.equal((await s.stop()).code, 0);
 });
 
 // Node.js has no datagrams on unix sockets; Python has.
