@@ -54,6 +54,11 @@ bool lt_http_guard_admits_origin(lt_str origin, lt_str host, const char *const *
   return is_admitted;
 }
 
+bool lt_http_guard_is_foreign_fetch(lt_str site, lt_str mode, lt_str method) {
+  bool is_link = lt_str_eqc(mode, "navigate") && (lt_str_eqc(method, "GET") || lt_str_eqc(method, "HEAD"));
+  return lt_str_eqc(site, "cross-site") && !is_link;
+}
+
 /* --- Tokens ------------------------------------------------------------------------------------------------------- */
 lt_str lt_http_guard_bearer(lt_str authorization) {
   lt_str scheme = LT_STR("Bearer ");

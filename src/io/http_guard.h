@@ -18,6 +18,10 @@ bool lt_http_guard_admits_host(lt_str host, const char *const *hosts);
  * header of the same request), or one of `origins` (NULL last; NULL: none). "null" is nobody's. */
 bool lt_http_guard_admits_origin(lt_str origin, lt_str host, const char *const *origins);
 
+/* Whether a browser says that a page of another site asks, by the headers Sec-Fetch-Site and Sec-Fetch-Mode (Fetch
+ * Metadata; programs do not send them), other than by a link that a person follows. */
+bool lt_http_guard_is_foreign_fetch(lt_str site, lt_str mode, lt_str method);
+
 /* The token of an Authorization header with the scheme "Bearer" (RFC 6750, section 2.1), or empty. */
 lt_str lt_http_guard_bearer(lt_str authorization);
 /* Whether two texts are equal, in a time that depends on their lengths only. */

@@ -2,11 +2,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "io/http_guard.h"
 #include "json/schema.h"
 #include "serve/serve_limits.h"
 #include "serve/serve_log.h"
 #include "serve/serve_metrics.h"
+#include "serve/serve_origin.h"
 #include "serve/serve_users.h"
 
 #define ROUTE_TABLE(name) lt_route_##name##_rows,
@@ -139,58 +139,35 @@ static bool route_has_body(const lt_http_call *call) {
   return (length.n > 0 && !lt_str_eqc(length, "0")) || lt_http_call_header(call, "Transfer-Encoding").n > 0;
 }
 
-/* A web page of another site can send a form or plain text without being asked, but no JSON (Fetch Standard, "CORS-
- * safelisted request-header"), and cannot hide its origin. */
-static bool route_admit_sender(lt_serve_request *r) {
-  const lt_config *config = &r->serve->session->config;
-  lt_str host = lt_http_call_header(r->call, "Host"), origin = lt_http_call_header(r->call, "Origin");
-  if (!lt_listen_address_is_named(&r->serve->address, host) && !lt_http_guard_admits_host(host, config->server.hosts)) {
-    lt_serve_request_refuse(r, 421, "host", "this server is not known as \"%.*s\": name it in server.hosts",
-                            LT_STR_ARG(lt_str_sub(host, 0, 200)));
-    return false;
-  }
-  if (!lt_http_guard_admits_origin(origin, host, config->server.origins)) {
-    lt_serve_request_refuse(r, 403, "origin", "pages of \"%.*s\" may not use this server: name it in server.origins",
-                            LT_STR_ARG(lt_str_sub(origin, 0, 200)));
-    return false;
-  }
-  return true;
-}
-
 /* Answers of routes hold what people said: no cache keeps them, and no page of another site may read or show them. */
 static void routes_put_headers(lt_serve_request *r, const lt_serve_route *route) {
-  lt_str origin = lt_http_call_header(r->call, "Origin");
   if (route == NULL || (route->flags & LT_SERVE_IS_CACHED) == 0) {
     lt_http_answer_header(r->answer, "Cache-Control", LT_STR("no-store"));
   }
   lt_http_answer_header(r->answer, "X-Content-Type-Options", LT_STR("nosniff"));
-  if (origin.n > 0) { /* it was admitted */
-    lt_http_answer_header(r->answer, "Access-Control-Allow-Origin", origin);
-    lt_http_answer_header(r->answer, "Vary", LT_STR("Origin"));
-  }
-}
-
-/* Fetch Standard, "CORS-preflight request". */
-static void route_put_preflight(lt_serve_request *r) {
-  r->answer->status = 204;
-  routes_put_allow(r->call, r->answer);
-  lt_http_answer_header(r->answer, "Access-Control-Allow-Methods", LT_STR("GET, POST, PATCH, DELETE"));
-  lt_http_answer_header(r->answer, "Access-Control-Allow-Headers",
-                        LT_STR("Authorization, Content-Type, Idempotency-Key, Last-Event-ID, traceparent, tracestate"));
-  lt_http_answer_header(r->answer, "Access-Control-Max-Age", LT_STR("600"));
+  lt_serve_origin_put_headers(r);
 }
 
 /* /mcp is no row of the table: its bodies and answers are those of another protocol. */
 static const lt_serve_route route_mcp = {.path = "/mcp"};
 
+static bool route_admit_mcp(lt_serve_request *r) {
+  lt_serve_origin_put_headers(r);
+  if (lt_str_eqc(r->call->method, "OPTIONS")) {
+    lt_serve_origin_put_preflight(r);
+    return false;
+  }
+  r->route = &route_mcp;
+  return lt_serve_users_identify(r);
+}
+
 static bool route_admit(lt_serve_request *r) {
   route_search found = routes_find(r->call);
-  if (!route_admit_sender(r)) {
+  if (!lt_serve_origin_admit(r, found.route != NULL && (found.route->flags & LT_SERVE_IS_PUBLIC) != 0)) {
     return false;
   }
   if (lt_str_eqc(r->call->path, route_mcp.path)) {
-    r->route = &route_mcp;
-    return lt_serve_users_identify(r);
+    return route_admit_mcp(r);
   }
   routes_put_headers(r, found.route);
   if (!found.is_path_known) {
@@ -199,7 +176,8 @@ static bool route_admit(lt_serve_request *r) {
     return false;
   }
   if (lt_str_eqc(r->call->method, "OPTIONS")) {
-    route_put_preflight(r);
+    routes_put_allow(r->call, r->answer);
+    lt_serve_origin_put_preflight(r);
     return false;
   }
   if (found.route == NULL) {

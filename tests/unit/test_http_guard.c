@@ -58,6 +58,23 @@ static void test_origins(void **state) {
   assert_false(lt_http_guard_admits_origin(LT_STR("https://app.example.evil.example"), host, origins));
 }
 
+static bool is_foreign(const char *site, const char *mode, const char *method) {
+  return lt_http_guard_is_foreign_fetch(lt_str_of(site), lt_str_of(mode), lt_str_of(method));
+}
+
+static void test_fetch_metadata(void **state) {
+  (void)state;
+  assert_false(is_foreign("", "", "POST"));
+  assert_false(is_foreign("same-origin", "cors", "POST"));
+  assert_false(is_foreign("same-site", "cors", "POST"));
+  assert_false(is_foreign("none", "navigate", "GET"));
+  assert_false(is_foreign("cross-site", "navigate", "GET"));
+  assert_true(is_foreign("cross-site", "navigate", "POST"));
+  assert_true(is_foreign("cross-site", "no-cors", "GET"));
+  assert_true(is_foreign("cross-site", "cors", "DELETE"));
+  assert_true(is_foreign("cross-site", "", "PATCH"));
+}
+
 static void test_tokens(void **state) {
   (void)state;
   assert_true(lt_str_eqc(lt_http_guard_bearer(LT_STR("Bearer abc")), "abc"));
@@ -78,6 +95,7 @@ int main(void) {
       cmocka_unit_test(test_a_name_that_points_here_is_not),
       cmocka_unit_test(test_configured_hosts),
       cmocka_unit_test(test_origins),
+      cmocka_unit_test(test_fetch_metadata),
       cmocka_unit_test(test_tokens),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
