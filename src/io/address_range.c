@@ -83,10 +83,18 @@ bool lt_address_is_local(lt_str address) {
   return is_local;
 }
 
+static bool address_is_v4(const unsigned char bytes[16]) {
+  static const unsigned char before[12] = {[10] = 0xff, [11] = 0xff};
+  return memcmp(bytes, before, sizeof before) == 0;
+}
+
 lt_str lt_address_network(lt_str address, char room[LT_ADDRESS_BYTES]) {
   unsigned char bytes[16];
   if (address_read(address, bytes) != ALL_BITS) {
     return address;
+  }
+  if (address_is_v4(bytes)) { /* each is somebody else; they are one network of 64 bits */
+    return inet_ntop(AF_INET, bytes + 12, room, LT_ADDRESS_BYTES) != NULL ? lt_str_of(room) : address;
   }
   memset(bytes + 8, 0, 8);
   return inet_ntop(AF_INET6, bytes, room, LT_ADDRESS_BYTES) != NULL ? lt_str_of(room) : address;

@@ -19,8 +19,8 @@ bool lt_address_range_read(lt_str text, lt_address_range *ret_range);
 bool lt_address_range_has(const lt_address_range *range, lt_str address);
 /* Whether it is an address of this machine: of loopback, or "unix". */
 bool lt_address_is_local(lt_str address);
-/* Who has an address: IPv4 as it is; of IPv6 the network of 64 bits, as a client has all of its addresses. Writes into
- * `room`, or borrows `address`. */
+/* Who has an address: IPv4 as it is, also when it is written as IPv6 (::ffff:192.0.2.7); of IPv6 the network of 64
+ * bits, as a client has all of its addresses. Writes into `room`, or borrows `address`. */
 #define LT_ADDRESS_BYTES 48
 lt_str lt_address_network(lt_str address, char room[LT_ADDRESS_BYTES]);
 /* The address without a port and brackets, as proxies write it: "[::1]:80" and "192.0.2.7:80". Empty: it is none. */

@@ -42,11 +42,8 @@ static size_t proxy_find_last_comma(lt_str text) {
 
 /* Each proxy appends the address that it sees: the last one that is no proxy's is the client's. What stands before it
  * is the client's own word. */
-lt_str lt_serve_proxy_client(const lt_serve_proxy *proxy, const lt_http_call *call) {
-  lt_str client = call->peer, rest = lt_http_call_header(call, "X-Forwarded-For");
-  if (lt_http_call_header_count(call, "X-Forwarded-For") != 1) {
-    return client;
-  }
+lt_str lt_serve_proxy_client_of(const lt_serve_proxy *proxy, lt_str peer, lt_str forwarded) {
+  lt_str client = peer, rest = forwarded;
   for (size_t i = 0; i < LT_SERVE_FORWARDED_MAX && rest.n > 0 && lt_serve_proxy_is_from(proxy, client); i++) {
     size_t comma = proxy_find_last_comma(rest);
     lt_str address = lt_address_without_port(lt_str_sub(rest, comma, rest.n));
@@ -57,6 +54,12 @@ lt_str lt_serve_proxy_client(const lt_serve_proxy *proxy, const lt_http_call *ca
     rest = lt_str_sub(rest, 0, comma > 0 ? comma - 1 : 0);
   }
   return client;
+}
+
+lt_str lt_serve_proxy_client(const lt_serve_proxy *proxy, const lt_http_call *call) {
+  bool is_told = lt_http_call_header_count(call, "X-Forwarded-For") == 1;
+  return lt_serve_proxy_client_of(proxy, call->peer,
+                                  is_told ? lt_http_call_header(call, "X-Forwarded-For") : LT_STR_NULL);
 }
 
 static bool proxy_knows_secret(const lt_serve_proxy *proxy, const lt_http_call *call) {

@@ -16,6 +16,8 @@ lt_status lt_serve_proxy_read(const lt_config *config, lt_serve_proxy *ret_proxy
 bool lt_serve_proxy_is_from(const lt_serve_proxy *proxy, lt_str peer);
 /* The numeric address of the client: the connection's, or what the proxy says. Borrows: from the call. */
 lt_str lt_serve_proxy_client(const lt_serve_proxy *proxy, const lt_http_call *call);
+/* The same for the value of one X-Forwarded-For that came from `peer`. Borrows: from both. */
+lt_str lt_serve_proxy_client_of(const lt_serve_proxy *proxy, lt_str peer, lt_str forwarded);
 /* The user that the proxy names; empty: it names none. False: the request is refused, and the answer says why. */
 bool lt_serve_proxy_read_user(lt_serve_request *request, lt_str *ret_user);
 

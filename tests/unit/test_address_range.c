@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -88,13 +89,46 @@ static void test_networks_of_clients(void **state) {
   assert_true(lt_str_eqc(lt_address_network(LT_STR("2001:db8:1:2:3:4:5:6"), room), "2001:db8:1:2::"));
   assert_true(lt_str_eqc(lt_address_network(LT_STR("192.0.2.7"), room), "192.0.2.7"));
   assert_true(lt_str_eqc(lt_address_network(LT_STR("unix"), room), "unix"));
+  assert_true(lt_str_eqc(lt_address_network(LT_STR("::ffff:192.0.2.7"), room), "192.0.2.7"));
+  assert_true(lt_str_eqc(lt_address_network(LT_STR("::fffe:192.0.2.7"), room), "::"));
+}
+
+/* Texts of the bytes that addresses have, each in a block of its own length: what is read prints to an address that
+ * means the same. */
+static void test_random_texts(void **state) {
+  (void)state;
+  static const char bytes[] = "0123456789abcdef:::...//[]% \0,x";
+  uint64_t random = 14;
+  unsigned read = 0;
+  for (unsigned i = 0; i < 200000; i++) {
+    size_t n = (random = random * 6364136223846793005U + 1442695040888963407U) >> 33;
+    n %= 20;
+    char *text = malloc(n + (n == 0)), room[LT_ADDRESS_BYTES];
+    for (size_t k = 0; k < n; k++) {
+      random = random * 6364136223846793005U + 1442695040888963407U;
+      text[k] = bytes[(random >> 33) % (sizeof bytes - 1)];
+    }
+    lt_address_range range;
+    lt_str all = lt_str_from(text, n), alone = lt_address_without_port(all);
+    if (lt_address_range_read(all, &range) && lt_str_find(all, LT_STR("/"), 0) == SIZE_MAX) {
+      read++;
+      assert_true(lt_address_range_has(&range, all));
+      assert_true(lt_address_range_has(&range, alone));
+    }
+    if (alone.n > 0) {
+      assert_true(lt_address_range_read(alone, &range));
+      assert_true(lt_address_network(alone, room).n > 0);
+    }
+    free(text);
+  }
+  assert_true(read > 100);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_address),         cmocka_unit_test(test_networks), cmocka_unit_test(test_unix),
-      cmocka_unit_test(test_what_is_none),        cmocka_unit_test(test_local),    cmocka_unit_test(test_ports),
-      cmocka_unit_test(test_networks_of_clients),
+      cmocka_unit_test(test_one_address),         cmocka_unit_test(test_networks),     cmocka_unit_test(test_unix),
+      cmocka_unit_test(test_what_is_none),        cmocka_unit_test(test_local),        cmocka_unit_test(test_ports),
+      cmocka_unit_test(test_networks_of_clients), cmocka_unit_test(test_random_texts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
