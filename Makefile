@@ -76,16 +76,22 @@ $(ENGINE)/intl.js: src/sandbox/web/intl/intl_entry.js $(wildcard src/sandbox/web
 
 # --- the page of `lathe serve` ---------------------------------------------------------------------------------------
 
-# Our own files are served as they are. Only what is of others is bundled: NAME_entry.js becomes NAME.js.
-PAGE         := build/page
-PAGE_BUNDLES := $(patsubst src/serve/page/%_entry.js,$(PAGE)/%.js,$(wildcard src/serve/page/*_entry.js))
+# Our own files are served as they are. Only what is of others is bundled: NAME_entry.js becomes NAME.js. The editor and
+# the colours of shown programs have their parsers in common: those are in lezer.js.
+PAGE        := build/page
+PAGE_COLOUR := editor highlight
+PAGE_BUNDLE := node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning
 
-page: $(PAGE_BUNDLES)
+page: $(PAGE)/markdown.js $(PAGE_COLOUR:%=$(PAGE)/%.js) $(PAGE)/lezer.js
 	@:
 
-$(PAGE)/%.js: src/serve/page/%_entry.js node_modules/.lathe-lock.json
+$(PAGE)/markdown.js: src/serve/page/markdown_entry.js node_modules/.lathe-lock.json
 	@mkdir -p $(PAGE)
-	node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning $< --outfile=$@
+	$(PAGE_BUNDLE) $< --outfile=$@
+
+$(PAGE_COLOUR:%=$(PAGE)/%.js) $(PAGE)/lezer.js &: $(PAGE_COLOUR:%=src/serve/page/%_entry.js) node_modules/.lathe-lock.json
+	@mkdir -p $(PAGE)
+	$(PAGE_BUNDLE) --splitting --chunk-names=lezer --outdir=$(PAGE) $(foreach n,$(PAGE_COLOUR),$(n)=src/serve/page/$(n)_entry.js)
 
 # --- the presets ----------------------------------------------------------------------------------------------------
 
