@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "gateway/gateway_trace.h"
 
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
 #define META_LOG_LEVEL    "io.modelcontextprotocol/logLevel"
@@ -65,6 +66,7 @@ void lt_gateway_request_notify(lt_gateway_request *r, const char *method, lt_str
 
 /* --- Answering ---------------------------------------------------------------------------------------------------- */
 static void gateway_answering_end(lt_gateway_request *r, lt_str answer, int code) {
+  lt_gateway_trace_end(r, code);
   if (r->way.end != NULL) {
     r->way.end(r->way.arg, lt_gateway_request_is_wanted(r) ? answer : LT_STR_NULL, code);
   } else if (answer.n > 0) {
@@ -82,6 +84,7 @@ static void gateway_answering_answer(lt_gateway_request *r) LT_YIELDS {
   LT_AUTO_BUF(out, LT_MCP_LINE_MAX_BYTES);
   lt_err err = LT_ERR_INIT;
   lt_json_writer w = lt_json_writer_on(&out);
+  lt_gateway_trace_begin(r);
   r->w = &w;
   r->err = &err;
   lt_json_begin_object(&w);

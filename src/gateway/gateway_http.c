@@ -11,6 +11,7 @@ typedef struct gateway_exchange {
   lt_gateway_http *http;
   const lt_http_call *call;
   lt_str user;
+  const lt_trace_context *trace; /* its span */
   lt_http_answer *answer;
   bool takes_events; /* the client accepts an event stream */
   bool is_modern;    /* of 2026-07-28 */
@@ -170,6 +171,7 @@ static lt_status gateway_http_exchange(gateway_exchange *x, lt_gateway_peer *pee
   const lt_gateway_way way = lt_gateway_stream_way(stream);
   lt_gateway_message *message = x->message;
   x->message = NULL;
+  lt_gateway_message_came_over_http(message, x->trace, x->session != NULL ? lt_str_of(x->session->id) : LT_STR_NULL);
   lt_gateway_peer_take(peer, &way, message);
   return gateway_http_answer(x, stream);
 }
@@ -413,8 +415,9 @@ static void gateway_http_get(gateway_exchange *x) LT_YIELDS {
   gateway_http_read_stream(x);
 }
 
-void lt_gateway_http_handle(lt_gateway_http *http, const lt_http_call *call, lt_str user, lt_http_answer *answer) {
-  gateway_exchange x = {.http = http, .call = call, .user = user, .answer = answer};
+void lt_gateway_http_handle(lt_gateway_http *http, const lt_http_call *call, lt_str user, const lt_trace_context *trace,
+                            lt_http_answer *answer) {
+  gateway_exchange x = {.http = http, .call = call, .user = user, .trace = trace, .answer = answer};
   if (lt_str_eqc(call->method, "POST")) {
     gateway_http_post(&x);
   } else if (lt_str_eqc(call->method, "GET")) {

@@ -20,8 +20,9 @@ void lt_gateway_http_finish(lt_gateway_http *http);
 /* Finishes, and frees. No handler is inside. NULL is allowed. */
 void lt_gateway_http_free(lt_gateway_http *http);
 
-/* Answers one request: POST, GET or DELETE. `user`: who asks; sessions and runs are their user's alone. LT_YIELDS. */
-void lt_gateway_http_handle(lt_gateway_http *http, const lt_http_call *call, lt_str user,
+/* Answers one request: POST, GET or DELETE. `user`: who asks; sessions and runs are their user's alone. `trace`: the
+ * request's span; may be not set. LT_YIELDS. */
+void lt_gateway_http_handle(lt_gateway_http *http, const lt_http_call *call, lt_str user, const lt_trace_context *trace,
                             lt_http_answer *answer) LT_YIELDS;
 
 #endif

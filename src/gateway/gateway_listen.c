@@ -83,7 +83,13 @@ static bool gateway_listen_on_admit(void *arg, const lt_http_call *call, lt_http
 /* --- Serving ------------------------------------------------------------------------------------------------------ */
 static void gateway_listen_on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
   gateway_listen *l = arg;
-  lt_gateway_http_handle(l->http, call, LT_GATEWAY_USER, answer);
+  lt_telemetry *telemetry = l->gateway->session->telemetry;
+  lt_telemetry_request span = {.method = call->method, .path = call->path, .route = "/mcp"};
+  lt_telemetry_begin_request(telemetry, lt_http_call_header(call, "traceparent"),
+                             lt_http_call_header(call, "tracestate"), &span);
+  lt_gateway_http_handle(l->http, call, LT_GATEWAY_USER, &span.trace, answer);
+  span.status = answer->status;
+  lt_telemetry_end_request(telemetry, &span);
 }
 
 static void gateway_listen_announce(const gateway_listen *l, const lt_gateway_listen_options *options) {

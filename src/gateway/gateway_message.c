@@ -21,6 +21,15 @@ lt_status lt_gateway_message_read(lt_str text, lt_gateway_message **ret_message,
   return LT_OK;
 }
 
+void lt_gateway_message_came_over_http(lt_gateway_message *m, const lt_trace_context *around, lt_str session) {
+  m->is_http = true;
+  if (lt_trace_context_is_set(around)) {
+    m->around = *around;
+    m->around.state = lt_arena_dup(&m->arena, around->state);
+    m->session = lt_arena_dup(&m->arena, session);
+  }
+}
+
 void lt_gateway_message_free(lt_gateway_message *m) {
   if (m != NULL) {
     lt_arena_release(&m->arena);

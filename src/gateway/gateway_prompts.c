@@ -88,6 +88,7 @@ lt_status lt_gateway_prompts_find(lt_gateway_request *r, lt_json wire, const lt_
   }
   *ret_server = p.of[at];
   *ret_name = p.names[at].name;
+  r->span.prompt = p.names[at].wire;
   return LT_OK;
 }
 

@@ -153,6 +153,7 @@ static bool gateway_request_put_whole(lt_gateway_request *r, lt_str whole) {
   for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
     lt_str key;
     if (!lt_json_str_eq(it.key, LT_STR("resultType")) && lt_json_str(it.key, &arena, &key)) {
+      r->span.is_tool_error |= lt_str_eqc(key, "isError") && lt_json_bool(it.value, false);
       lt_json_key_str(r->w, key);
       lt_json_put_raw(r->w, lt_json_text(it.value));
     }
@@ -176,6 +177,7 @@ static void gateway_request_put_answer(lt_gateway_request *r, const lt_gateway_a
     lt_json_put_raw(r->w, lt_buf_view(&answer->blocks));
   }
   lt_json_end_array(r->w);
+  r->span.is_tool_error = answer->is_error;
   if (answer->is_error) {
     lt_json_key(r->w, "isError");
     lt_json_put_bool(r->w, true);
@@ -206,6 +208,7 @@ static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
     return lt_fail(r->err, LT_E_INVALID,
                    "there is no such tool: tools of servers are called in a program, by execute_code");
   }
+  r->span.tool = tool != NULL ? lt_str_of(tool->name) : wire;
   lt_err why = LT_ERR_INIT;
   lt_gateway_answer answer = {.is_error = false};
   lt_buf_init(&answer.text, LT_JSON_MAX_BYTES);
@@ -294,6 +297,7 @@ lt_status lt_gateway_request_carry_out(lt_gateway_request *r) {
     r->code = LT_MCP_METHOD_NOT_FOUND;
     return lt_fail(r->err, LT_E_NOTFOUND, "Method not found");
   }
+  r->span.method = lt_str_of(method->name);
   LT_TRY(method->answer(r));
   if (r->is_modern && !r->wants_input) {
     lt_json_key(r->w, "resultType");

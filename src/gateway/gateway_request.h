@@ -31,7 +31,8 @@ struct lt_gateway_request {
   bool is_cancelled;        /* the client has said that it does not want the answer */
   lt_cancel cancel;         /* fired by that, by the end of the connection, and by the end of the gateway */
   lt_cancel_node closing;
-  lt_json_writer *w; /* where the members of the result go */
+  lt_telemetry_mcp span; /* not set: the request is not traced */
+  lt_json_writer *w;     /* where the members of the result go */
   lt_err *err;
   int code;    /* of the error, where another one than the status says; 0: that one */
   lt_str data; /* of the error: JSON text; may be empty */

@@ -45,7 +45,8 @@ lt_status lt_gateway_runs_start(const lt_gateway_request *r, const lt_gateway_pr
   const lt_prompt_request request = {.user = r->peer->user,
                                      .input = lt_buf_view(&message),
                                      .mode = LT_STR("program"),
-                                     .is_deferred = program->session.n == 0};
+                                     .is_deferred = program->session.n == 0,
+                                     .trace = &r->span.trace};
   LT_TRY(lt_agent_start(r->gateway->agent, &request, &ids, err));
   memcpy(ret_run, ids.prompt, LT_STORE_ID_BYTES + 1);
   return LT_OK;

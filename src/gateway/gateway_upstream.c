@@ -89,7 +89,8 @@ lt_status lt_gateway_upstream_pass(lt_gateway_request *r, const lt_gateway_upstr
                                    lt_str name, lt_str params) {
   lt_mcp_result result;
   int64_t code = 0;
-  const lt_mcp_call_options options = {.cancel = &r->cancel, .ret_code = &code, .leaves_input = r->is_modern};
+  const lt_mcp_call_options options = {
+      .cancel = &r->cancel, .ret_code = &code, .leaves_input = r->is_modern, .trace = &r->span.trace};
   lt_gateway_attending attending = {.request = r, .run = LT_STR("(none)"), .until = &r->cancel};
   lt_gateway_asking_attend(r->gateway->asking, &attending); /* the server is told what this client can */
   lt_status status = lt_mcp_pass(to->mcp, method, name, params, &options, &result, r->err);

@@ -282,7 +282,7 @@ static void route_handle(lt_serve_request *r) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   if (r->route == &route_mcp) {
     answer->content_type = NULL;
-    lt_gateway_http_handle(r->serve->mcp, r->call, r->user, answer);
+    lt_gateway_http_handle(r->serve->mcp, r->call, r->user, &r->trace, answer);
     return;
   }
   lt_status status = route_call(r, &err);

@@ -304,3 +304,52 @@ void lt_span_texts_put_request(lt_buf *out, const lt_telemetry_request *request,
   lt_otlp_put_text(&w, "error.type", is_failed ? lt_str_of(code) : LT_STR_NULL);
   lt_otlp_end_span(&w, is_failed, LT_STR_NULL);
 }
+
+/* --- Requests over MCP -------------------------------------------------------------------------------------------- */
+static void span_put_mcp_error(lt_otlp_writer *w, const lt_telemetry_mcp *request) {
+  char code[16] = "";
+  if (request->error_code != 0) {
+    snprintf(code, sizeof code, "%d", request->error_code);
+  }
+  lt_otlp_put_text(w, "error.type",
+                   code[0] != '\0'          ? lt_str_of(code)
+                   : request->is_tool_error ? LT_STR("tool_error")
+                   : request->is_cancelled  ? LT_STR("cancelled")
+                                            : LT_STR_NULL);
+  lt_otlp_put_text(w, "rpc.response.status_code", lt_str_of(code));
+}
+
+/* The id is the client's text. */
+static void span_put_mcp_id(lt_otlp_writer *w, lt_str id, const lt_span_style *style) {
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  lt_secrets_mask(style->secrets, id, &masked);
+  lt_otlp_put_text(w, "jsonrpc.request.id", lt_buf_view_or(&masked, LT_STR("***")));
+}
+
+void lt_span_texts_put_mcp(lt_buf *out, const lt_telemetry_mcp *request, const lt_span_style *style) {
+  lt_otlp_writer w;
+  lt_str method = request->method.n > 0 ? request->method : LT_STR("unknown");
+  lt_str target = request->tool.n > 0 ? request->tool : request->prompt;
+  LT_AUTO_BUF(name, LT_KIB);
+  lt_buf_printf(&name, "%.*s%s%.*s", LT_STR_ARG(method), target.n > 0 ? " " : "",
+                LT_STR_ARG(lt_str_sub(target, 0, 200)));
+  const lt_otlp_span span = {.context = &request->trace,
+                             .parent = &request->parent,
+                             .link = &request->link,
+                             .name = lt_buf_view(&name),
+                             .kind = LT_SPAN_SERVER,
+                             .begin_ns = span_ns(style, (int64_t)request->begun_us),
+                             .end_ns = span_ns(style, (int64_t)request->ended_us)};
+  lt_otlp_begin_span(&w, out, &span);
+  lt_otlp_put_text(&w, "mcp.method.name", method);
+  lt_otlp_put_text(&w, "mcp.protocol.version", request->version);
+  lt_otlp_put_text(&w, "mcp.session.id", request->session);
+  span_put_mcp_id(&w, request->id, style);
+  lt_otlp_put_text(&w, "gen_ai.operation.name", request->tool.n > 0 ? LT_STR("execute_tool") : LT_STR_NULL);
+  lt_otlp_put_text(&w, "gen_ai.tool.name", request->tool);
+  lt_otlp_put_text(&w, "gen_ai.prompt.name", request->prompt);
+  lt_otlp_put_text(&w, "network.transport", request->is_http ? LT_STR("tcp") : LT_STR("pipe"));
+  lt_otlp_put_text(&w, "network.protocol.name", request->is_http ? LT_STR("http") : LT_STR_NULL);
+  span_put_mcp_error(&w, request);
+  lt_otlp_end_span(&w, request->error_code != 0 || request->is_tool_error || request->is_cancelled, LT_STR_NULL);
+}

@@ -20,5 +20,6 @@ void lt_span_texts_put_question(lt_buf *out, const lt_monitor_question *question
 void lt_span_texts_put_program(lt_buf *out, const lt_monitor_program *program, const lt_span_style *style);
 void lt_span_texts_put_call(lt_buf *out, const lt_call_event *event, const lt_span_style *style);
 void lt_span_texts_put_request(lt_buf *out, const lt_telemetry_request *request, const lt_span_style *style);
+void lt_span_texts_put_mcp(lt_buf *out, const lt_telemetry_mcp *request, const lt_span_style *style);
 
 #endif

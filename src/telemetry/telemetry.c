@@ -73,6 +73,12 @@ const lt_sampler *lt_telemetry_sampler(const lt_telemetry *t) {
 }
 
 /* --- Requests ----------------------------------------------------------------------------------------------------- */
+/* `parent` may be not set: the trace begins here. */
+static lt_trace_context telemetry_begin(const lt_telemetry *t, const lt_trace_context *parent) {
+  lt_trace_context trace = lt_sampler_begin(&t->settings.sampler, parent);
+  return lt_trace_context_has_span(&trace) ? trace : lt_trace_context_child(&trace);
+}
+
 void lt_telemetry_begin_request(const lt_telemetry *t, lt_str traceparent, lt_str tracestate,
                                 lt_telemetry_request *request) {
   request->trace = request->parent = (lt_trace_context){.is_sampled = false};
@@ -80,10 +86,7 @@ void lt_telemetry_begin_request(const lt_telemetry *t, lt_str traceparent, lt_st
     return;
   }
   (void)lt_trace_context_read(traceparent, tracestate, &request->parent); /* "the vendor creates a new traceparent" */
-  request->trace = lt_sampler_begin(&t->settings.sampler, &request->parent);
-  if (!lt_trace_context_has_span(&request->trace)) {
-    request->trace = lt_trace_context_child(&request->trace);
-  }
+  request->trace = telemetry_begin(t, &request->parent);
   request->begun_us = lt_clock_monotonic_us();
 }
 
@@ -92,6 +95,29 @@ void lt_telemetry_end_request(lt_telemetry *t, lt_telemetry_request *request) {
     request->ended_us = lt_clock_monotonic_us();
     LT_AUTO_BUF(span, LT_TRACE_SPAN_BYTES);
     lt_span_texts_put_request(&span, request, telemetry_style(t));
+    telemetry_put(t, &span);
+  }
+}
+
+/* "MCP server instrumentation SHOULD, by default, use context extracted from MCP params._meta as a parent for MCP
+ * server span and SHOULD link current ambient context, if it's present." */
+void lt_telemetry_begin_mcp(const lt_telemetry *t, lt_str traceparent, lt_str tracestate,
+                            const lt_trace_context *around, lt_telemetry_mcp *request) {
+  bool is_named = lt_trace_context_read(traceparent, tracestate, &request->parent);
+  if (is_named) {
+    request->link = *around;
+  } else {
+    request->parent = *around;
+  }
+  request->trace = telemetry_begin(t, &request->parent);
+  request->begun_us = lt_clock_monotonic_us();
+}
+
+void lt_telemetry_end_mcp(lt_telemetry *t, lt_telemetry_mcp *request) {
+  if (t != NULL && lt_trace_context_is_recorded(&request->trace)) {
+    request->ended_us = lt_clock_monotonic_us();
+    LT_AUTO_BUF(span, LT_TRACE_SPAN_BYTES);
+    lt_span_texts_put_mcp(&span, request, telemetry_style(t));
     telemetry_put(t, &span);
   }
 }

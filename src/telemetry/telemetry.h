@@ -47,4 +47,24 @@ void lt_telemetry_begin_request(const lt_telemetry *telemetry, lt_str traceparen
 /* `request` has its status by now. */
 void lt_telemetry_end_request(lt_telemetry *telemetry, lt_telemetry_request *request);
 
+/* A request over MCP that is answered. Texts may be empty. */
+typedef struct lt_telemetry_mcp {
+  lt_trace_context trace, parent;
+  lt_trace_context link;       /* the request over HTTP that brought it, where it is not the parent */
+  lt_str method, tool, prompt; /* what it names, where that exists */
+  lt_str id, session, version;
+  bool is_http;
+  bool is_cancelled;
+  bool is_tool_error;
+  int error_code; /* of JSON-RPC; 0: none */
+  uint64_t begun_us, ended_us;
+} lt_telemetry_mcp;
+
+/* Begins its span, below the one that its `_meta` names (both texts may be empty), else below `around` (may be not
+ * set). Borrows: the texts, the state of `around`. */
+void lt_telemetry_begin_mcp(const lt_telemetry *telemetry, lt_str traceparent, lt_str tracestate,
+                            const lt_trace_context *around, lt_telemetry_mcp *request);
+/* `request` says by now what became of it. Does nothing for a NULL telemetry. */
+void lt_telemetry_end_mcp(lt_telemetry *telemetry, lt_telemetry_mcp *request);
+
 #endif

@@ -73,8 +73,12 @@ static lt_status settings_read_url(const settings_reading *r, lt_err *err) {
                                            : LT_STR_NULL;
   bool is_off = lt_str_eq_fold(settings_variable("OTEL_SDK_DISABLED"), LT_STR("true")) ||
                 lt_str_eqc(settings_variable("OTEL_TRACES_EXPORTER"), "none");
-  if (is_off || url.n == 0) {
+  bool is_named = telemetry->endpoint != NULL || for_traces.n > 0 || for_all.n > 0;
+  if (is_off || !is_named) {
     return LT_OK;
+  }
+  if (url.p == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the settings of traces");
   }
   if (!lt_server_address_read(url, &host, &port)) {
     return lt_fail(err, LT_E_CONFIG, "%s is no address of a collector: write one such as http://127.0.0.1:4318",
@@ -178,7 +182,7 @@ static bool settings_read_resource(const settings_reading *r) {
     r->settings->resource = LT_STR("[]");
     return true;
   }
-  r->settings->resource = lt_arena_dup(r->arena, lt_buf_view(&text));
+  r->settings->resource = lt_arena_dup_buf(r->arena, &text);
   return r->settings->resource.p != NULL;
 }
 

@@ -95,24 +95,46 @@ void lt_otlp_put_list(lt_otlp_writer *writer, const char *key, lt_str value) {
 }
 
 /* --- Spans -------------------------------------------------------------------------------------------------------- */
+static void otlp_put_ids(lt_json_writer *w, const lt_trace_context *context) {
+  otlp_put_hex(w, "traceId", context->trace_id, LT_TRACE_ID_BYTES);
+  otlp_put_hex(w, "spanId", context->span_id, LT_SPAN_ID_BYTES);
+  if (context->state.n > 0) {
+    lt_json_key(w, "traceState");
+    lt_json_put_str(w, context->state);
+  }
+}
+
+/* `remote`: the context whose being remote is told, the parent's or the link's own. */
+static void otlp_put_flags(lt_json_writer *w, const lt_trace_context *context, const lt_trace_context *remote) {
+  bool is_remote = lt_trace_context_has_span(remote) && remote->is_remote;
+  lt_json_key(w, "flags");
+  lt_json_put_int(w, OTLP_FLAG_HAS_IS_REMOTE | (context->is_sampled ? OTLP_FLAG_SAMPLED : 0) |
+                         (is_remote ? OTLP_FLAG_IS_REMOTE : 0));
+}
+
+static void otlp_put_link(lt_json_writer *w, const lt_trace_context *link) {
+  if (!lt_trace_context_has_span(link)) {
+    return;
+  }
+  lt_json_key(w, "links");
+  lt_json_begin_array(w);
+  lt_json_begin_object(w);
+  otlp_put_ids(w, link);
+  otlp_put_flags(w, link, link);
+  lt_json_end_object(w);
+  lt_json_end_array(w);
+}
+
 void lt_otlp_begin_span(lt_otlp_writer *writer, lt_buf *out, const lt_otlp_span *span) {
   *writer = (lt_otlp_writer){.w = lt_json_writer_on(out), .place = LT_OTLP_IN_SPAN};
   lt_json_writer *w = &writer->w;
-  bool has_parent = lt_trace_context_has_span(span->parent);
-  int flags = OTLP_FLAG_HAS_IS_REMOTE | (span->context->is_sampled ? OTLP_FLAG_SAMPLED : 0) |
-              (has_parent && span->parent->is_remote ? OTLP_FLAG_IS_REMOTE : 0);
   lt_json_begin_object(w);
-  otlp_put_hex(w, "traceId", span->context->trace_id, LT_TRACE_ID_BYTES);
-  otlp_put_hex(w, "spanId", span->context->span_id, LT_SPAN_ID_BYTES);
-  if (has_parent) {
+  otlp_put_ids(w, span->context);
+  if (lt_trace_context_has_span(span->parent)) {
     otlp_put_hex(w, "parentSpanId", span->parent->span_id, LT_SPAN_ID_BYTES);
   }
-  if (span->context->state.n > 0) {
-    lt_json_key(w, "traceState");
-    lt_json_put_str(w, span->context->state);
-  }
-  lt_json_key(w, "flags");
-  lt_json_put_int(w, flags);
+  otlp_put_link(w, span->link);
+  otlp_put_flags(w, span->context, span->parent);
   lt_json_key(w, "name");
   lt_json_put_str(w, otlp_cut(span->name));
   lt_json_key(w, "kind");

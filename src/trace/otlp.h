@@ -18,6 +18,7 @@ typedef enum lt_span_kind { LT_SPAN_INTERNAL = 1, LT_SPAN_SERVER = 2, LT_SPAN_CL
 typedef struct lt_otlp_span {
   const lt_trace_context *context; /* has a span */
   const lt_trace_context *parent;  /* NULL, or without a span: the span is its trace's first */
+  const lt_trace_context *link;    /* another span that it belongs to; NULL, or without a span: none */
   lt_str name;
   lt_span_kind kind;
   uint64_t begin_ns, end_ns; /* since 1970 */

@@ -34,7 +34,7 @@ function attributesOf(list) {
 }
 
 function spanOf(span) {
-  only(span, ["traceId", "spanId", "flags", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes"], ["parentSpanId", "traceState", "events", "status"]);
+  only(span, ["traceId", "spanId", "flags", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes"], ["parentSpanId", "traceState", "links", "events", "status"]);
   id(span.traceId, 32);
   id(span.spanId, 16);
   if ("parentSpanId" in span) id(span.parentSpanId, 16);
@@ -46,6 +46,11 @@ function spanOf(span) {
   if (span.status !== undefined) {
     only(span.status, ["code"], ["message"]);
     assert.ok([0, 1, 2].includes(span.status.code));
+  }
+  for (const link of span.links ?? []) {
+    only(link, ["traceId", "spanId", "flags"], ["traceState"]);
+    id(link.traceId, 32);
+    id(link.spanId, 16);
   }
   const events = (span.events ?? []).map((event) => {
     only(event, ["timeUnixNano", "name", "attributes"]);

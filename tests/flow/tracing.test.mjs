@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { after } from "node:test";
 import { collector } from "../fakes/collector.mjs";
 import { mcpHttp } from "../fakes/mcp_http_server.mjs";
-import { config, describe, folder, jsonLines, recording, report, run, scripted, servers, sleep, test, until } from "./harness.mjs";
+import { config, describe, folder, jsonLines, recording, report, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
 import { serve } from "./server.mjs";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c", SPAN = "b7ad6b7169203331";
@@ -175,6 +175,78 @@ describe("what is sent", { concurrency: 2 }, () => {
     assert.deepEqual([agent.traceId, round.traceId, cash.traceId, agent.attributes["lathe.prompt.resumed"]], [TRACE, TRACE, TRACE, true]);
     assert.equal(round.parentSpanId, agent.spanId, "the round of the first process is below the span that the second one sends");
     assert.ok(agent.begin <= round.begin && cash.end <= agent.end);
+  });
+});
+
+describe("requests over MCP", { concurrency: 2 }, () => {
+  const OTHER = "4bf92f3577b34da6a3ce929d0e0e4736", CALLER = "00f067aa0ba902b7";
+  const META = { traceparent: `00-${OTHER}-${CALLER}-01`, tracestate: "client=2" };
+  const HELLO = { jsonrpc: "2.0", id: "hello", method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } } };
+  const call = (id, code, _meta) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "execute_code", arguments: { code }, ...(_meta && { _meta }) } });
+
+  test("a call hangs below its request over HTTP, or below the span that _meta names, which wins", async () => {
+    const there = await collector(), web = await mcpHttp();
+    const s = await serve({ mcpServers: { web: { url: web.url } }, telemetry: { otlp: there.url } }, { env: FAST });
+    let session = {};
+    const post = (message, headers = {}) => s.post("/mcp", message, { accept: "application/json, text/event-stream", ...session, ...headers });
+    const hello = await post(HELLO);
+    session = { "mcp-session-id": hello.headers.get("mcp-session-id"), "mcp-protocol-version": "2025-11-25" };
+    const http = { traceparent: PARENT, tracestate: "vendor=1" };
+    await post(call(1, "webEcho({ a: 1 }).a"), http);
+    await post(call("two", "webEcho({ a: 2 }).a", META), http);
+    await post(call("three", "throw new Error('private words')"));
+    await post({ jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "private" } });
+    await post({ jsonrpc: "2.0", id: 5, method: "private/words", params: { _meta: { traceparent: "no", tracestate: 7 } } });
+    await s.stop();
+    there.check({ outside: [SPAN, CALLER], apart: [/^invoke_agent/] });
+
+    const of = (id) => { const found = there.spans.filter((span) => span.attributes["jsonrpc.request.id"] === id); assert.equal(found.length, 1, id); return found[0]; };
+    const below = (parent) => there.spans.filter((span) => span.parentSpanId === parent.spanId);
+    const [one, two] = [of("1"), of("two")];
+    const common = { "mcp.method.name": "tools/call", "mcp.protocol.version": "2025-11-25", "mcp.session.id": session["mcp-session-id"], "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "execute_code", "network.transport": "tcp", "network.protocol.name": "http" };
+    assert.deepEqual([one.name, one.kind, one.attributes], ["tools/call execute_code", 2, { ...common, "jsonrpc.request.id": "1" }]);
+    assert.deepEqual(two.attributes, { ...common, "jsonrpc.request.id": "two" });
+    const [posted, other] = there.named(/^POST \/mcp$/).filter((span) => span.traceId === TRACE);
+    assert.deepEqual([posted.parentSpanId, one.parentSpanId, one.traceState, one.links], [SPAN, posted.spanId, "vendor=1", undefined]);
+    assert.deepEqual([two.traceId, two.parentSpanId, two.traceState, two.flags], [OTHER, CALLER, "client=2", 0x301]);
+    assert.deepEqual(two.links, [{ traceId: TRACE, spanId: other.spanId, traceState: "vendor=1", flags: 0x101 }]);
+    for (const span of [one, two]) {
+      const [agent] = below(span), [program] = below(agent), [tool] = below(program);
+      assert.deepEqual([agent.name, program.name, tool.name], ["invoke_agent lathe", "run_program javascript", "tools/call echo"]);
+      const told = web.seen.find((got) => got.message.params?._meta?.traceparent === `00-${span.traceId}-${tool.spanId}-01`);
+      assert.equal(told.message.params._meta.tracestate, span.traceState);
+    }
+
+    const failed = (span) => [span.name, span.status?.code, span.attributes["error.type"], span.attributes["rpc.response.status_code"]];
+    assert.deepEqual(failed(of("hello")), ["initialize", undefined, undefined, undefined]);
+    assert.deepEqual(failed(of("three")), ["tools/call execute_code", 2, "tool_error", undefined]);
+    assert.deepEqual(failed(of("4")), ["tools/call", 2, "-32602", "-32602"]);
+    assert.deepEqual(failed(of("5")), ["unknown", 2, "-32601", "-32601"]);
+    assert.equal(of("5").parentSpanId, there.named(/^POST \/mcp$/).find((span) => span.spanId === of("5").parentSpanId).spanId, "a malformed context is none");
+    assert.ok(!there.requests.map((got) => got.text).join().includes("private"));
+  });
+
+  test("lathe mcp: over pipes, and over HTTP with a client that names the protocol in each request", async () => {
+    const there = await collector();
+    const args = ["mcp", "--config", config({ telemetry: { otlp: there.url } })];
+    const pipes = start(args, { typed: true, env: FAST });
+    for (const message of [HELLO, call(1, "1 + 2", META)]) pipes.type(`${JSON.stringify(message)}\n`);
+    await until(() => /"id":1/.test(pipes.text()), pipes.text());
+    pipes.child.stdin.end();
+    assert.equal((await pipes.ended).code, 0);
+    const [piped] = there.named(/^tools\/call execute_code$/);
+    assert.deepEqual([piped.traceId, piped.parentSpanId, piped.links, piped.attributes["network.transport"], piped.attributes["mcp.session.id"]], [OTHER, CALLER, undefined, "pipe", undefined]);
+
+    const web = start([...args, "--http", "127.0.0.1:0"], { env: FAST });
+    const url = await until(() => /listening at (http\S+)\n/.exec(web.text())?.[1], web.text());
+    const version = "2026-07-28", modern = { "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {} };
+    const answer = await fetch(url, { method: "POST", body: JSON.stringify(call(9, "1 + 2", modern)), headers: { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": version, "mcp-method": "tools/call", "mcp-name": "execute_code", traceparent: PARENT } });
+    assert.equal(answer.status, 200, await answer.text());
+    web.child.kill("SIGTERM");
+    assert.equal((await web.ended).code, 0);
+    there.check({ outside: [SPAN, CALLER], apart: [/^invoke_agent/] });
+    const [posted] = there.named(/^POST \/mcp$/), asked = there.named(/^tools\/call execute_code$/)[1];
+    assert.deepEqual([posted.parentSpanId, asked.parentSpanId, asked.attributes["mcp.protocol.version"], asked.attributes["network.transport"]], [SPAN, posted.spanId, version, "tcp"]);
   });
 });
 

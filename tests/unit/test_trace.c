@@ -211,10 +211,12 @@ static void test_addresses(void **state) {
 static void put_span(lt_buf *out, lt_str text) {
   lt_otlp_writer w;
   lt_trace_context parent = read_parent(PARENT, "a=1"), self = parent;
+  lt_trace_context link = parent;
   memset(self.span_id, 1, LT_SPAN_ID_BYTES);
-  self.is_remote = false;
+  self.is_remote = link.is_sampled = false;
   const lt_otlp_span span = {.context = &self,
                              .parent = &parent,
+                             .link = &link,
                              .name = LT_STR("GET /x"),
                              .kind = LT_SPAN_SERVER,
                              .begin_ns = 1700000000000000001u,
@@ -238,8 +240,10 @@ static void test_span_text(void **state) {
   assert_int_equal(out.status, LT_OK);
   assert_true(lt_str_eqc(
       lt_buf_view(&out),
-      "{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":\"0101010101010101\",\"parentSpanId\":"
-      "\"b7ad6b7169203331\",\"traceState\":\"a=1\",\"flags\":769,\"name\":\"GET /x\",\"kind\":2,\"startTimeUnixNano\":"
+      "{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":\"0101010101010101\",\"traceState\":\"a=1\","
+      "\"parentSpanId\":\"b7ad6b7169203331\",\"links\":[{\"traceId\":\"0af7651916cd43dd8448eb211c80319c\",\"spanId\":"
+      "\"b7ad6b7169203331\",\"traceState\":\"a=1\",\"flags\":768}],\"flags\":769,\"name\":\"GET "
+      "/x\",\"kind\":2,\"startTimeUnixNano\":"
       "\"1700000000000000001\",\"endTimeUnixNano\":\"18446744073709551615\",\"attributes\":[{\"key\":\"text\","
       "\"value\":"
       "{\"stringValue\":\"a\\\"b\xef\xbf\xbd\"}},{\"key\":\"int\",\"value\":{\"intValue\":\"-9223372036854775808\"}},"
