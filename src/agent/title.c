@@ -113,6 +113,7 @@ static void title_make_title(title_request *t, lt_str input) LT_YIELDS {
   };
   if (messages.status == LT_OK && request.model != NULL &&
       lt_model_request_complete(o, &request, &completion, NULL) == LT_OK) {
+    lt_secrets_mask_buf(o->secrets, &completion.text); /* before it is cut */
     title_set_title(t, title_clean(lt_buf_view(&completion.text)));
   }
   lt_completion_release(&completion);

@@ -8,6 +8,7 @@
 #include "serve/serve_metrics.h"
 #include "serve/serve_origin.h"
 #include "serve/serve_users.h"
+#include "text/secrets.h"
 
 #define ROUTE_TABLE(name) lt_route_##name##_rows,
 static const lt_serve_route *const route_tables[] = {LT_SERVE_ROUTES(ROUTE_TABLE)};
@@ -277,6 +278,15 @@ static lt_status route_call(lt_serve_request *r, lt_err *err) LT_YIELDS {
   return r->route->handle(r, err);
 }
 
+/* What comes from the store or an event is masked already; a tool's answer, and what a handler takes from elsewhere, is
+ * not. */
+static void route_mask(const lt_serve_request *r) {
+  const char *type = r->answer->content_type;
+  if (type != NULL && lt_str_eqc(lt_str_of(type), "application/json")) {
+    lt_secrets_mask_json_buf(r->serve->session->secrets, &r->answer->body);
+  }
+}
+
 static void route_handle(lt_serve_request *r) LT_YIELDS {
   lt_http_answer *answer = r->answer;
   lt_err err = LT_ERR_INIT;
@@ -286,6 +296,7 @@ static void route_handle(lt_serve_request *r) LT_YIELDS {
     return;
   }
   lt_status status = route_call(r, &err);
+  route_mask(r);
   if (status == LT_OK && answer->body.status != LT_OK) {
     status = lt_fail(&err, answer->body.status, "the answer is too long, or there is no memory for it");
   }
