@@ -87,13 +87,22 @@ static lt_status agent_choose_model(const lt_agent_options *o, lt_str ref, lt_st
   return *ret != NULL ? LT_OK : agent_fail_no_model(o, ref, otherwise, err);
 }
 
+/* The mode of prompts that name none. `model` may be NULL. */
+static lt_str agent_mode_of_model(const lt_agent_options *o, const lt_model *model) {
+  if (model != NULL && o->model_modes != NULL && o->model_modes[model - o->models].n > 0) {
+    return o->model_modes[model - o->models];
+  }
+  return o->default_mode.n > 0 ? o->default_mode : LT_STR("classic");
+}
+
+lt_str lt_agent_default_mode(const lt_agent *agent) {
+  return agent_mode_of_model(&agent->options, lt_agent_default_model(agent));
+}
+
 static lt_status agent_choose_mode(const lt_agent_options *o, const lt_model *model, lt_str id, lt_status otherwise,
                                    lt_mode *ret, lt_err *err) {
-  if (id.n == 0 && model != NULL && o->model_modes != NULL) {
-    id = o->model_modes[model - o->models];
-  }
   if (id.n == 0) {
-    id = o->default_mode.n > 0 ? o->default_mode : LT_STR("classic");
+    id = agent_mode_of_model(o, model);
   }
   return lt_mode_find(o->host, id, ret) ? LT_OK : agent_fail_no_mode(o->host, id, otherwise, err);
 }

@@ -195,7 +195,8 @@ void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) LT_YIELDS
 /* How many prompts run in this process, and how many others wait for a decision. */
 void lt_agent_count_prompts(const lt_agent *agent, size_t *ret_running, size_t *ret_waiting);
 
-/* Appends all modes: [{"id", "name"}], sorted. */
+/* Appends all modes: [{"id", "name", "isDefault"}], sorted. The default is the mode of a prompt that names neither a
+ * mode nor a model. */
 void lt_agent_modes(const lt_agent *agent, lt_buf *out);
 /* Whether the mode is built in, not a plugin's. */
 bool lt_agent_is_built_in_mode(lt_str id);

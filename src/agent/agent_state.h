@@ -46,6 +46,8 @@ static inline void lt_agent_wake_watch(lt_agent *agent) {
 
 /* The default model; NULL: none is configured. */
 const lt_model *lt_agent_default_model(const lt_agent *agent);
+/* The id of the mode of a prompt that names neither a mode nor a model. Borrowed from the options. */
+lt_str lt_agent_default_mode(const lt_agent *agent);
 /* The model with that ref; NULL: unknown. */
 const lt_model *lt_agent_find_model(const lt_agent *agent, lt_str ref);
 /* Whether the prompt runs in this process. */

@@ -161,7 +161,9 @@ static const lt_serve_parameter events_headers[] = {
 
 const lt_serve_route lt_route_about_rows[] = {
     {"GET", "/modes", "listModes", "The modes in which prompts are carried out.",
-     .answer = OF_LIST("modes", "\"id\",\"name\"", "\"id\":" TEXT ",\"name\":" TEXT), .handle = about_modes},
+     .answer =
+         OF_LIST("modes", "\"id\",\"name\",\"isDefault\"", "\"id\":" TEXT ",\"name\":" TEXT ",\"isDefault\":" FLAG),
+     .handle = about_modes},
     {"GET", "/models", "listModels", "The models that prompts may ask.",
      .answer = OF_LIST("models", "\"ref\",\"model\",\"isDefault\",\"isUsable\"",
                        "\"ref\":" TEXT ",\"model\":" TEXT ",\"isDefault\":" FLAG ",\"isUsable\":" FLAG

@@ -1,4 +1,5 @@
 /* Conversations, and the artifacts that came of them. */
+#include "serve/serve_events.h"
 #include "serve/serve_routes.h"
 #include "store/store_prompts.h"
 #include "store/store_upkeep.h"
@@ -75,9 +76,26 @@ static lt_status conversations_get(lt_serve_request *r, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
+/* The user's other readers see the title change, too. */
+static void conversations_tell_title(const lt_serve_request *r, lt_str title) {
+  LT_AUTO_BUF(data, LT_MIB);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "conversationId");
+  lt_json_put_str(&w, r->id);
+  lt_json_key(&w, "title");
+  lt_json_put_str(&w, title);
+  lt_json_end_object(&w);
+  if (data.status == LT_OK) {
+    (void)lt_serve_events_take(r->serve->events, r->user, "conversation.updated", lt_buf_view(&data));
+  }
+}
+
 static lt_status conversations_change(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_store *store = lt_serve_store(r->serve);
-  LT_TRY(lt_store_conversation_set_title(store, r->user, r->id, lt_serve_request_text(r, "title"), err));
+  lt_str title = lt_serve_request_text(r, "title");
+  LT_TRY(lt_store_conversation_set_title(store, r->user, r->id, title, err));
+  conversations_tell_title(r, title);
   return lt_store_conversation_get(store, r->user, r->id, &r->answer->body, err);
 }
 

@@ -42,6 +42,8 @@ if (!missing) after(async () => (await browser)?.close());
 export async function openPage(server, { hash = "", ...options } = {}) {
   const context = await (await launch()).newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB", timezoneId: "UTC", ...options });
   context.setDefaultTimeout(10_000 * patience);
+  // As somebody who has chosen code mode before.
+  await context.addInitScript(() => location.protocol === "http:" && localStorage.setItem("lathe.choices", localStorage.getItem("lathe.choices") ?? '{"mode":"code"}'));
   const page = await context.newPage();
   const said = [];
   page.on("console", (message) => said.push(`${message.type()}: ${message.text()}`));

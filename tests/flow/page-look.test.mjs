@@ -81,6 +81,7 @@ describe("the page", { concurrency: 2 }, () => {
     await page.keyboard.type("work");
     await page.keyboard.press("Control+Enter");
     await question(page).waitFor();
+    await question(page).getByRole("button", { name: "Approve", exact: true }).and(page.locator(":not([aria-disabled])")).waitFor();
     // Backwards from the message to the question: nothing in between takes the focus away.
     const focused = () => page.evaluate(() => ({ name: document.activeElement.textContent, outline: getComputedStyle(document.activeElement).outlineStyle }));
     await until(async () => {

@@ -151,6 +151,7 @@ describe("in a browser", { concurrency: 2 }, () => {
     await input.press("Escape");
     await question.getByRole("button", { name: "Edit input…" }).click();
     await input.fill('{ "n": 7 }');
+    await approve.and(page.locator(":not([aria-disabled])")).waitFor();
     await input.press("Control+Enter");
     await ended(page);
     assert.deepEqual(s.paid(), [{ n: 7 }]);

@@ -387,7 +387,19 @@ describe("programs and tools", { concurrency: 2 }, () => {
     }
     assert.equal(new Set(ids).size, 5);
     assert.equal(ids.length, 5);
+    const events = s.follow();
+    await until(() => events.status === 200, "the events are followed");
     assert.equal((await s.ask("PATCH", `/conversations/${ids[0]}`, { title: "Mine" })).json.title, "Mine");
+    const told = await until(() => events.events.find((one) => one.event === "conversation.updated"), "others are told");
+    assert.deepEqual([told.data, Number.isInteger(told.id)], [{ conversationId: ids[0], title: "Mine" }, true]);
+    events.close();
+    const usual = async (configuration) => {
+      const other = configuration ? await serve(configuration) : s;
+      const { modes } = (await other.get("/modes")).json;
+      if (configuration) await other.stop();
+      return modes.filter((one) => one.isDefault).map((one) => one.id);
+    };
+    assert.deepEqual(await Promise.all([usual(), usual({ defaults: { mode: "code" } }), usual({ defaults: { codeMode: true } })]), [["classic"], ["code"], ["typescript"]]);
     assert.equal((await s.ask("DELETE", `/conversations/${ids[1]}`)).status, 204);
     assert.equal((await s.get(`/conversations/${ids[1]}`)).status, 404);
     assert.equal((await s.get("/conversations")).json.conversations.length, 4);

@@ -359,7 +359,7 @@ IN_WORLD(the_modes_there_are) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
   lt_agent_modes(w->agent, &out);
-  assert_has(out.p, "{\"id\":\"code\",\"name\":\"Code (JavaScript sandbox)\"}");
+  assert_has(out.p, "{\"id\":\"code\",\"name\":\"Code (JavaScript sandbox)\",\"isDefault\":true}");
   lt_buf_release(&out);
 }
 

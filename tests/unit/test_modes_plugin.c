@@ -163,7 +163,7 @@ IN_WORLD(modes_are_listed) {
   load(w, "mode");
   lt_buf_init(&text, LT_GIB);
   lt_agent_modes(w->agent, &text);
-  assert_has(text.p, "{\"id\":\"relay\",\"name\":\"Relay (a plugin's)\"},{\"id\":\"typescript\"");
+  assert_has(text.p, "{\"id\":\"relay\",\"name\":\"Relay (a plugin's)\",\"isDefault\":false},{\"id\":\"typescript\"");
   lt_buf_release(&text);
   const lt_prompt_request request = {.user = LT_STR("ann"), .input = LT_STR("go"), .mode = LT_STR("delay")};
   assert_int_equal(lt_agent_start(w->agent, &request, &w->ids, &w->err), LT_E_INVALID);

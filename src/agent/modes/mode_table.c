@@ -52,6 +52,7 @@ bool lt_agent_is_built_in_mode(lt_str id) {
 
 void lt_agent_modes(const lt_agent *agent, lt_buf *out) {
   lt_mode mode;
+  lt_str usual = lt_agent_default_mode(agent);
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_array(&w);
   for (size_t i = 0; lt_mode_at(agent->options.host, i, &mode); i++) {
@@ -60,6 +61,8 @@ void lt_agent_modes(const lt_agent *agent, lt_buf *out) {
     lt_json_put_cstr(&w, mode.id);
     lt_json_key(&w, "name");
     lt_json_put_cstr(&w, mode.name);
+    lt_json_key(&w, "isDefault");
+    lt_json_put_bool(&w, lt_str_eqc(usual, mode.id));
     lt_json_end_object(&w);
   }
   lt_json_end_array(&w);

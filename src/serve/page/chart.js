@@ -2,11 +2,12 @@
 // seen to, and a wait for a person is a gap. A row unfolds to what went in and what came out.
 import { valueView } from "./code_view.js";
 import { add, h, icon, replace, setText } from "./dom.js";
-import { count, duration, pretty } from "./format.js";
+import { count, duration, plain, pretty } from "./format.js";
 import { isQuestion } from "./prompt_state.js";
 import { spanOf, timeScale } from "./time_scale.js";
 
-const ROWS = 40; // shown at once; a button shows the others
+const ROWS = 40; // shown at once; a button shows as many again, and more
+const URGENT_ROWS = 100; // questions and failures that are never behind the button
 
 const STATES = {
   question: { word: "waits for you", mark: "question" },
@@ -25,7 +26,7 @@ function stateOf(call) {
 export function openChart(askAbout) {
   const axis = h("div", { class: "axis", "aria-hidden": "true" });
   const list = h("ol", { class: "rows" });
-  const more = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => { limit = Infinity; last && set(...last); } });
+  const more = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => { limit = limit < 1000 ? limit * 10 : limit + 4000; last && set(...last); } });
   const element = h("div", { class: "chart" }, axis, list, more);
   const rows = new Map();
   let limit = ROWS;
@@ -34,16 +35,16 @@ export function openChart(askAbout) {
   function set(calls, range, now) {
     last = [calls, range, now];
     const spans = calls.map((call) => spanOf(call, now));
-    const from = Math.min(range?.from ?? Infinity, ...spans.map((one) => one.start));
-    const to = Math.max(range?.to ?? 0, ...spans.map((one) => one.end));
+    const from = spans.reduce((least, one) => Math.min(least, one.start), range?.from ?? Infinity);
+    const to = spans.reduce((most, one) => Math.max(most, one.end), range?.to ?? 0);
     const scale = timeScale(spans, from, to);
     drawAxis(axis, scale);
     const ids = new Set(calls.map((call) => call.id));
     for (const [id, row] of rows) if (!ids.has(id)) { row.element.remove(); rows.delete(id); }
     let before = list.firstChild;
+    let urgent = URGENT_ROWS;
     calls.forEach((call, i) => {
-      // A question and a failure are never behind a button.
-      if (i >= limit && !["question", "failed"].includes(stateOf(call)) && !rows.has(call.id)) return;
+      if (i >= limit && !rows.has(call.id) && !(["question", "failed"].includes(stateOf(call)) && urgent-- > 0)) return;
       if (!rows.has(call.id)) rows.set(call.id, openRow(askAbout));
       const row = rows.get(call.id);
       if (row.element === before) before = before.nextSibling;
@@ -100,8 +101,8 @@ function openRow(askAbout) {
     call = newCall;
     const state = stateOf(call);
     const ranFrom = span.waits ? span.waits[1] : span.start;
-    setText(name, call.function);
-    name.title = call.function;
+    setText(name, plain(call.function));
+    name.title = plain(call.function);
     setText(time, duration(span.end - ranFrom > 0 || !span.waits ? span.end - ranFrom : span.end - span.start));
     if (shownState !== state) {
       shownState = state;
@@ -125,6 +126,7 @@ function openRow(askAbout) {
 
   function drawQuestion(isAsked) {
     if (!isAsked) {
+      form?.close();
       form = undefined;
       question.textContent = "";
       return;

@@ -1,7 +1,7 @@
 // A conversation: what was said and done, what happens now, and the next message. Without an id: a new one.
 import { openComposer } from "./composer.js";
 import { add, h, replace, setText } from "./dom.js";
-import { cost, money, number, titleOf } from "./format.js";
+import { cost, money, number, plain, titleOf } from "./format.js";
 import { path } from "./page_api.js";
 import { openPrompt } from "./prompt_view.js";
 
@@ -243,7 +243,8 @@ class ConversationView {
     setText(this.figures, [tokens > 0 && `${number(tokens)} tokens`, usd !== undefined && money(usd)].filter(Boolean).join(" · "));
   }
 
-  #setTitle(title) {
+  #setTitle(given) {
+    const title = plain(given);
     this.#title = title;
     setText(this.heading, title);
     this.heading.title = title;
@@ -319,7 +320,7 @@ function openChoice(label) {
   };
 }
 
-const defaultMode = (modes) => (modes.find((one) => one.isDefault) ?? modes.find((one) => one.id === "code") ?? modes[0])?.id;
+const defaultMode = (modes) => modes.find((one) => one.isDefault)?.id;
 
 function readChoices() {
   try {

@@ -1,6 +1,6 @@
 // The list of conversations at the side: search, titles, renaming, deleting, and where else to go.
 import { confirmDialog, h, icon, iconButton, openDialog, replace, setText } from "./dom.js";
-import { dayGroup, titleOf } from "./format.js";
+import { dayGroup, plain, titleOf } from "./format.js";
 import { path } from "./page_api.js";
 
 const SEARCH_MS = 200; // after the last key
@@ -163,7 +163,6 @@ class Conversations {
       h("button", { type: "button", class: "danger apart", onclick: () => close("delete") }, icon("trash"), "Delete…"),
       h("button", { type: "button", onclick: () => close() }, "Cancel"),
       h("button", { type: "submit", class: "primary" }, "Rename"))));
-    if (action === "renamed") this.#context.events.tell({ event: "conversation.updated", data: { conversationId: one.id, title: title.value.trim() } });
     if (action === "delete") await this.#remove(one);
   }
 
@@ -188,4 +187,4 @@ class Conversations {
   }
 }
 
-const nameOf = (one) => one.title || titleOf(one.firstMessage) || "Untitled conversation";
+const nameOf = (one) => plain(one.title || titleOf(one.firstMessage)) || "Untitled conversation";

@@ -1,4 +1,5 @@
 // Elements of the page. Text becomes text nodes and nothing else: what a model or a tool says is never read as HTML.
+import { plainPieces } from "./format.js";
 
 /**
  * An element: h("button", { class: "primary", onclick: send }, "Send"). A property that begins with "on" is a listener,
@@ -34,6 +35,9 @@ export function add(element, ...children) {
   }
   return element;
 }
+
+/** A text in which what would not be seen is seen. */
+export const plainly = (text) => plainPieces(text).map(([piece, isSign]) => (isSign ? h("span", { class: "sign", title: "A character that is not seen" }, piece) : piece));
 
 /** Makes these the only children. */
 export function replace(element, ...children) {

@@ -72,10 +72,14 @@ export class Events {
       const silence = setTimeout(() => this.#stop.abort(), SILENCE_MS);
       const { done, value } = await stream.read().finally(() => clearTimeout(silence));
       if (done) return;
+      const from = Math.max(0, rest.length - 1); // what came before has been searched
       rest += decoder.decode(value, { stream: true });
-      const blocks = rest.split("\n\n");
-      rest = blocks.pop();
-      for (const block of blocks) this.#take(block);
+      let begin = 0;
+      for (let end = rest.indexOf("\n\n", from); end >= 0; end = rest.indexOf("\n\n", begin)) {
+        this.#take(rest.slice(begin, end));
+        begin = end + 2;
+      }
+      rest = rest.slice(begin);
     }
   }
 
@@ -92,7 +96,13 @@ export class Events {
 
   /** Hands an event to the readers, also one that only this page knows of. */
   tell(event) {
-    for (const reader of [...this.#readers]) reader(event);
+    for (const reader of [...this.#readers]) {
+      try {
+        reader(event);
+      } catch (problem) {
+        reportError(problem); // one view's fault does not end the stream for the others
+      }
+    }
   }
 
   #setConnected(is) {

@@ -1,5 +1,25 @@
 // How numbers, times and values are written for people.
 
+// Characters that are not seen, or that change the order of what is seen, but for line breaks, tabs, and what emoji need.
+const UNSEEN = /(?![\n\t]|(?<=\p{Extended_Pictographic}\ufe0f?)[\u200d\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu;
+const escaped = (sign) => `\\u{${sign.codePointAt(0).toString(16)}}`;
+
+/** The text with such characters as \u{...}: nobody decides by something that reads as something else. */
+export const plain = (text) => text.replace(UNSEEN, escaped);
+
+/** The same in pieces: [text, whether it stands for such a character]. */
+export function plainPieces(text) {
+  const pieces = [];
+  let end = 0;
+  for (const { 0: sign, index } of text.matchAll(UNSEEN)) {
+    if (index > end) pieces.push([text.slice(end, index), false]);
+    pieces.push([escaped(sign), true]);
+    end = index + sign.length;
+  }
+  if (end < text.length) pieces.push([text.slice(end), false]);
+  return pieces;
+}
+
 export function duration(ms) {
   if (ms < 1) return "<1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -29,9 +49,14 @@ export function bytes(n) {
 /** A value as JSON for people. A text is shown as it is. */
 export const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "nothing");
 
+const escapedInJson = (sign) => [...Array(sign.length).keys()].map((i) => `\\u${sign.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+
+/** A value as JSON that somebody changes: what would not be seen is escaped, and stays what it is. */
+export const editable = (value) => JSON.stringify(value, null, 2).replace(UNSEEN, escapedInJson);
+
 /** What a prompt cost in US dollars by its model's price; undefined where there is none. */
 export function cost(usage, price) {
-  if (!usage || !price) return undefined;
+  if (!price || !usage?.totalTokens) return undefined;
   const cached = usage.cachedInputTokens ?? 0;
   const plain = Math.max(0, (usage.inputTokens ?? 0) - cached);
   return (plain * (price.input ?? 0) + cached * (price.cachedInput ?? price.input ?? 0) + (usage.outputTokens ?? 0) * (price.output ?? 0)) / 1e6;

@@ -64,21 +64,21 @@ let view;
 let opening = 0;
 
 /** What stands behind the "#"; an address that somebody has cut off is one of no view. */
-function readHash() {
-  try {
-    return decodeURI(location.hash.slice(1)) || "/";
-  } catch {
-    return "/";
-  }
-}
-
 function findView() {
-  const hash = readHash();
+  const hash = location.hash.slice(1) || "/";
   for (const one of VIEWS) {
     const found = one.at.exec(hash);
-    if (found) return { one, parameters: { id: found[1] } };
+    if (found) return { one, parameters: { id: decoded(found[1]) } };
   }
   return { one: VIEWS[0], parameters: {} };
+}
+
+function decoded(text) {
+  try {
+    return text && decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function showView() {

@@ -1,8 +1,8 @@
 // A program's run as it goes: its state in words, questions in place, its calls on a common scale of time, what it said,
 // its result, and where it failed.
 import { openChart } from "./chart.js";
-import { h, icon, replace } from "./dom.js";
-import { duration } from "./format.js";
+import { h, icon, plainly, replace } from "./dom.js";
+import { count, duration } from "./format.js";
 import { path } from "./page_api.js";
 import { hasEnded } from "./prompt_watch.js";
 import { openQuestion } from "./question.js";
@@ -10,6 +10,8 @@ import { valueView } from "./result_view.js";
 import { endOf, placeIn, programOf, programsOf, runOf } from "./recorded_program.js";
 
 const GROW_MS = 200;
+const SAID_MAX = 500; // texts that are shown
+const SAID_LONG = 4000; // characters: a longer one is folded
 const STATES = { running: "Running…", waiting_for_approval: "Waits for your decision", completed: "Completed", failed: "Failed", cancelled: "Stopped" };
 
 /** {element, show(prompt)}: `show` resolves with the program's end, once it has ended. `onPlace` goes to a line. */
@@ -53,7 +55,7 @@ export function programRunView(promptId, { context, signal, onPlace }) {
       drawCalls();
       replace(head, h("span", { class: `state ${prompt.state}` }, STATES[prompt.state] ?? prompt.state), took(program?.output));
       if (!hasEnded(prompt)) {
-        replace(said, prompt.output.filter((one) => one.type === "text").map((one) => saidView("output", one.content)));
+        replace(said, saidViews(prompt.output.filter((one) => one.type === "text").map((one) => ({ said: "output", text: one.content }))));
         return undefined;
       }
       isDone = true;
@@ -64,7 +66,8 @@ export function programRunView(promptId, { context, signal, onPlace }) {
 }
 
 /** Calls that began in the same moment stand in the order of their numbers. */
-const byBegin = (a, b) => Date.parse(a.start) - Date.parse(b.start) || a.id.localeCompare(b.id, "en", { numeric: true });
+const byBegin = (a, b) => (a.start === b.start ? inOrder.compare(a.id, b.id) : Date.parse(a.start) - Date.parse(b.start));
+const inOrder = new Intl.Collator("en", { numeric: true });
 
 function took(output) {
   if (output?.start === undefined || output.end === undefined) return null;
@@ -80,7 +83,7 @@ function endWithoutRecord(prompt, output) {
 
 export function endParts(end, onPlace) {
   return [
-    end.texts.map((one) => saidView(one.said, one.text)),
+    saidViews(end.texts),
     "value" in end && h("div", { class: "result" }, h("h3", {}, "Result"), valueView(end.value, "Result")),
     end.error !== undefined && errorView(end, onPlace),
     end.error === undefined && end.texts.length === 0 && !("value" in end) && h("p", { class: "hint" }, end.status === "cancelled" ? "The program was stopped." : "The program said nothing and gave no result."),
@@ -99,6 +102,14 @@ function errorView(end, onPlace) {
 
 const NAMES = { output: "", log: "log", warning: "warning", error: "error" };
 
+/** What a program said; what it said last, where that is very much. */
+function saidViews(texts) {
+  const left = texts.length - SAID_MAX;
+  return [left > 0 && h("p", { class: "hint" }, `${count(left, "earlier text")} not shown here; “Step through this run” has all.`),
+    texts.slice(-SAID_MAX).map((one) => saidView(one.said, one.text))];
+}
+
 function saidView(said, text) {
-  return h("div", { class: `said-line ${said}` }, NAMES[said] ? h("span", { class: "said-kind" }, NAMES[said]) : null, h("pre", { tabindex: "0" }, text));
+  const body = text.length > SAID_LONG ? valueView(text, "What it said") : h("pre", { tabindex: "0" }, plainly(text));
+  return h("div", { class: `said-line ${said}` }, NAMES[said] ? h("span", { class: "said-kind" }, NAMES[said]) : null, body);
 }

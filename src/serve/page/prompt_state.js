@@ -5,6 +5,8 @@ const ENDED = new Set(["completed", "failed", "cancelled"]);
 const PROGRAMS = { "code.execute": "javascript", execute_typescript: "typescript", execute_code: "python", "program.run": "javascript" };
 
 export class PromptState {
+  #steps; // as they were asked for last, until something changes
+
   constructor(prompt) {
     this.streamedText = "";
     this.drafts = new Map(); // programs that are being written, by their index in the reply
@@ -13,6 +15,7 @@ export class PromptState {
 
   /** A prompt as GET /prompts/{id} has it. */
   take(prompt) {
+    this.#steps = undefined;
     this.prompt = prompt;
     this.outputs = new Map((prompt.output ?? []).map((one) => [one.id, one]));
     if (this.hasEnded) this.#forgetPieces();
@@ -32,6 +35,7 @@ export class PromptState {
 
   /** Heeds an event about this prompt. Returns whether the prompt has to be read again to know all of it. */
   apply({ event, data }) {
+    this.#steps = undefined;
     switch (event) {
       case "prompt.stream":
         if (this.hasEnded) return false;
@@ -81,9 +85,14 @@ export class PromptState {
 
   /**
    * What is shown, in its order: {kind: "program", output, calls}, {kind: "calls", id, calls}, {kind: "text", ...},
-   * {kind: "file", ...}; at the end what is being written.
+   * {kind: "file", ...}; at the end what is being written. The same array until something changes.
    */
   get steps() {
+    this.#steps ??= this.#findSteps();
+    return this.#steps;
+  }
+
+  #findSteps() {
     const steps = [];
     const programs = new Map();
     for (const output of this.outputs.values()) {
@@ -114,12 +123,14 @@ export class PromptState {
 const withoutFence = (text) => text.replace(/^\s*```[\w-]*\n?/, "").replace(/\n?`{1,3}\s*$/, "");
 
 /** Calls that began in the same moment stand in the order of their ids, "call-0.10" behind "call-0.9". */
-const byBegin = (a, b) => Date.parse(a.start) - Date.parse(b.start) || a.id.localeCompare(b.id, "en", { numeric: true });
+const byBegin = (a, b) => (a.start === b.start ? inOrder.compare(a.id, b.id) : Date.parse(a.start) - Date.parse(b.start));
+const inOrder = new Intl.Collator("en", { numeric: true });
 
 export const isQuestion = (output) => output.type === "tool" && output.result?.type === "pending" && output.result.question !== undefined;
 
+/** A program that somebody is asked about is a call like others: its question has a place there. */
 function isProgram(output) {
-  return output.type === "tool" && typeof output.input?.code === "string" && !output.parent && output.function in PROGRAMS;
+  return output.type === "tool" && typeof output.input?.code === "string" && !output.parent && Object.hasOwn(PROGRAMS, output.function) && !isQuestion(output);
 }
 
 const languageOf = (output) => output.input.language ?? PROGRAMS[output.function];

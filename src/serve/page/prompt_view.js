@@ -8,6 +8,7 @@ import { openFile, openText } from "./outputs.js";
 import { PromptState } from "./prompt_state.js";
 import { openQuestion } from "./question.js";
 
+const LONG_MESSAGE = 4000; // characters: folded like a program
 const WORDS = {
   running: "Running",
   waiting_for_approval: "Waits for your approval",
@@ -30,11 +31,14 @@ export function openPrompt(context, prompt, again) {
   const problem = h("div", { class: "prompt-problem" });
   const message = messageOf(prompt);
   const element = h("article", { class: "prompt", "aria-label": `Prompt: ${message.slice(0, 80)}`, "data-prompt": prompt.id },
-    h("div", { class: "message" }, prompt.mode === "program" ? codeBlock(message) : h("p", {}, message)), steps, problem, foot);
+    h("div", { class: "message" }, prompt.mode === "program" ? codeBlock(message, "javascript") : message.length > LONG_MESSAGE ? codeBlock(message) : h("p", {}, message)), steps, problem, foot);
   const shown = new Map();
+  let drawn;
 
   function draw(now = Date.now()) {
     const wanted = state.steps;
+    if (wanted === drawn && state.hasEnded) return drawEnd();
+    drawn = wanted;
     const ids = new Set(wanted.map((one) => one.id));
     for (const step of wanted) if (!shown.has(step.id)) adopt(step, ids);
     for (const [id, view] of shown) {
@@ -111,9 +115,9 @@ function messageOf(prompt) {
   }
 }
 
-function codeBlock(text) {
-  const view = codeView("Program");
-  view.set(text, "javascript");
+function codeBlock(text, language) {
+  const view = codeView(language ? "Program" : "Message");
+  view.set(text, language);
   return view.element;
 }
 
@@ -129,7 +133,7 @@ function openStep(context, state, step) {
     return { element, set: (one, now) => chart.set(one.calls, undefined, now) };
   }
   const text = openText();
-  return { element: text.element, set: (one) => text.set(one.text, one.isStreamed) };
+  return { element: text.element, set: (one) => text.set(one.text, one.isStreamed), close: text.close };
 }
 
 function openProgram(ask, state) {

@@ -1,9 +1,15 @@
 // A call that waits for a person: what it would do, and the ways to answer.
 import { valueView } from "./code_view.js";
-import { h, icon, replace, setText } from "./dom.js";
-import { pretty } from "./format.js";
+import { h, icon, plainly, replace, setText } from "./dom.js";
+import { editable, plain, pretty } from "./format.js";
 import { path } from "./page_api.js";
+import { guard, holdDecisions } from "./question_guard.js";
 
+const FAULTS = {
+  decided: "This has been decided already.",
+  notfound: "This has been decided already.",
+  offline: "The server does not answer, so this may not have been decided. Try again when the connection is back.",
+};
 const FOR_HOW_LONG = [
   ["", "this call only"],
   ["call", "the same call again"],
@@ -11,7 +17,7 @@ const FOR_HOW_LONG = [
   ["session", "everything in this conversation"],
 ];
 
-/** {element, set(call)} for a call of a prompt. */
+/** {element, set(call), close()} for a call of a prompt; `close` when it is no question any more. */
 export function openQuestion(context, promptId, first) {
   const { api, announce } = context;
   let call = first;
@@ -22,8 +28,8 @@ export function openQuestion(context, promptId, first) {
   const body = h("div", { class: "question-body" });
   const buttons = h("div", { class: "question-buttons" });
   const reason = h("p", { class: "question-reason" });
-  const element = h("section", { class: "question", "aria-label": `Question about ${call.function}` },
-    h("h4", {}, icon("question"), "May ", h("code", {}, call.function), " be called?"), reason, body, problem, buttons);
+  const element = h("section", { class: "question", "aria-label": `Question about ${plain(call.function)}` },
+    h("h4", {}, icon("question"), "May ", h("code", {}, plainly(call.function)), " be called?"), reason, body, problem, buttons);
 
   async function send(verb, more) {
     if (isSending) return;
@@ -38,7 +44,7 @@ export function openQuestion(context, promptId, first) {
       announce(verb === "approve" ? `${call.function} was approved` : `${call.function} was rejected`);
       return;
     }
-    setText(problem, error.status === 404 || error.code === "decided" ? "This has been decided already." : error.message);
+    setText(problem, FAULTS[error.code] ?? error.message);
   }
 
   const buttonOf = (label, onclick, type = "") => h("button", { type: "button", class: type, onclick }, label);
@@ -47,7 +53,7 @@ export function openQuestion(context, promptId, first) {
   function showAsked() {
     const input = valueView(pretty(call.input), `Input of ${call.function}`);
     replace(body, input);
-    replace(buttons, buttonOf("Approve", () => send("approve"), "primary"), buttonOf("Reject…", showReject), buttonOf("Edit input…", showEdit), rememberChoice());
+    replace(buttons, guard(buttonOf("Approve", () => send("approve"), "primary")), buttonOf("Reject…", showReject), buttonOf("Edit input…", showEdit), rememberChoice());
     loadPreview(input);
   }
 
@@ -61,14 +67,15 @@ export function openQuestion(context, promptId, first) {
   function showReject() {
     const why = h("textarea", { rows: 2, id: `why-${call.id}`, placeholder: "What should be done instead? The program and the model are told." });
     replace(body, valueView(pretty(call.input), `Input of ${call.function}`), h("label", { for: why.id }, "Reason (optional)"), why);
-    replace(buttons, buttonOf("Reject", () => send("reject", why.value.trim() ? { reason: why.value.trim() } : {}), "danger"), buttonOf("Back", back), rememberChoice());
+    replace(buttons, guard(buttonOf("Reject", () => send("reject", why.value.trim() ? { reason: why.value.trim() } : {}), "danger")), buttonOf("Back", back), rememberChoice());
     why.focus();
   }
 
   function showEdit() {
-    const text = h("textarea", { class: "mono", rows: Math.min(16, pretty(call.input).split("\n").length + 1), id: `input-${call.id}`, spellcheck: "false", autocapitalize: "off", value: pretty(call.input), "aria-describedby": `fault-${call.id}` });
+    const given = editable(call.input);
+    const text = h("textarea", { class: "mono", rows: Math.min(16, given.split("\n").length + 1), id: `input-${call.id}`, spellcheck: "false", autocapitalize: "off", value: given, "aria-describedby": `fault-${call.id}` });
     const fault = h("p", { class: "problem", id: `fault-${call.id}`, role: "status" });
-    const approve = buttonOf("Approve with this input", () => { const input = check(); if (input) send("approve", { input }); }, "primary");
+    const approve = guard(buttonOf("Approve with this input", () => { const input = check(); if (input) send("approve", { input }); }, "primary"));
     function check() {
       const { input, message } = readInput(text.value);
       setText(fault, message ?? "");
@@ -96,14 +103,16 @@ export function openQuestion(context, promptId, first) {
     }
   });
 
+  holdDecisions();
   showAsked();
   return {
     element,
     set(newCall) {
       call = newCall;
-      setText(reason, call.result.reason ?? "");
-      if (call.refusal) setText(problem, `That input was not taken: ${call.refusal}`);
+      setText(reason, plain(call.result.reason ?? ""));
+      if (call.refusal) setText(problem, `That input was not taken: ${plain(call.refusal)}`);
     },
+    close: holdDecisions,
   };
 }
 
@@ -122,6 +131,6 @@ function readInput(text) {
 function diffView(diff) {
   const kinds = { "+": "added", "-": "removed", "@": "place" };
   const kindOf = (line) => (/^(\+\+\+|---) /.test(line) ? "place" : kinds[line[0]] ?? "");
-  const lines = diff.replace(/\n$/, "").split("\n").map((line) => h("span", { class: `diff-line ${kindOf(line)}` }, line, "\n"));
+  const lines = diff.replace(/\n$/, "").split("\n").map((line) => h("span", { class: `diff-line ${kindOf(line)}` }, plainly(line), "\n"));
   return h("pre", { class: "code diff", tabindex: "0", role: "region", "aria-label": "What would change" }, h("code", {}, lines));
 }

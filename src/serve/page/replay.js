@@ -1,5 +1,5 @@
 // A recorded prompt, step by step: what its programs got from outside, in the order in which they got it. Nothing runs.
-import { add, h, icon, iconButton, replace, setText } from "./dom.js";
+import { add, h, icon, iconButton, plainly, replace, setText } from "./dom.js";
 import { duration } from "./format.js";
 import { keepProgram } from "./kept_program.js";
 import { path } from "./page_api.js";
@@ -9,6 +9,8 @@ import { stepsOf } from "./replay_steps.js";
 import { loadStyles, valueView } from "./result_view.js";
 
 const ICONS = { begin: "code", end: "code", call: "tool", answer: "check", failure: "cross", timer: "clock", approved: "check", rejected: "cross", completion: "send", file: "file", "end-of-prompt": "check" };
+
+const LINES_MAX = 5000; // of a program that are shown
 
 export function open(root, parameters, context) {
   const close = new AbortController();
@@ -136,7 +138,9 @@ function codePanel(highlight) {
       if (shown !== step.program.id) {
         shown = step.program.id;
         setText(title, program.language);
-        replace(lines, highlight(program.code, program.language).map((pieces) => h("li", {}, h("code", {}, pieces.map(([text, style]) => h("span", { class: style }, text))))));
+        const code = program.code.split("\n", LINES_MAX).join("\n");
+        if (code.length < program.code.length) setText(title, `${program.language}, its first ${LINES_MAX} lines`);
+        replace(lines, highlight(code, program.language).map((pieces) => h("li", {}, h("code", {}, pieces.map(([text, style]) => h("span", { class: style }, plainly(text)))))));
       }
       const reached = new Set(past.filter((one) => one.program === step.program && one.isCertain).flatMap((one) => one.lines));
       const isFailure = step.kind === "failure" || (step.kind === "end" && step.parts.some((one) => one.isError));

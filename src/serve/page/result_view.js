@@ -15,7 +15,7 @@ function fileView(file, context) {
   const save = async () => {
     const { value, error } = await context.api.blob(path`artifacts/${file.artifact}`);
     if (error) return setText(problem, error.message);
-    const link = h("a", { href: URL.createObjectURL(value), download: file.artifact });
+    const link = h("a", { href: URL.createObjectURL(new Blob([value])), download: file.artifact });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   };

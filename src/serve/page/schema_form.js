@@ -7,6 +7,10 @@ import { add, h, iconButton, replace, setText } from "./dom.js";
 import { alternatives, factsOf, propertiesOf, resolve, typeOf, typeText } from "./schema_text.js";
 
 const CHOICES_MAX = 12; // alternatives that are offered; more are entered as JSON
+const ENUM_MAX = 500; // likewise values
+const FIELDS_MAX = 300; // of a form, which a schema that contains itself would never end
+const SHORT_TYPES = 20; // schemas in a short type's text
+const DEPTH_MAX = 12; // likewise values in values
 
 let made = 0;
 const newId = () => `field-${++made}`;
@@ -57,6 +61,9 @@ function makeField(schema, at) {
 }
 
 function chooseField(schema, at) {
+  if (at.fields.size > FIELDS_MAX || at.path.split(/[.[]/).length > DEPTH_MAX) return jsonField;
+  if (Array.isArray(schema.enum) && schema.enum.length > ENUM_MAX) return jsonField;
+  if (at.isTop && propertiesOf(schema).length > FIELDS_MAX) return wholeField;
   if ("const" in schema || Array.isArray(schema.enum)) return enumField;
   const ways = alternatives(schema);
   if (ways.length > 0) return ways.length <= CHOICES_MAX ? choiceField : jsonField;
@@ -101,7 +108,7 @@ function frame(schema, at, control, { isGroup = false } = {}) {
 }
 
 function shortType(schema, root) {
-  const text = typeText(schema, root);
+  const text = typeText(schema, root, 0, { types: SHORT_TYPES });
   return text.length > 48 ? `${text.slice(0, 47)}…` : text;
 }
 
@@ -113,10 +120,11 @@ const missing = (problems, at) => (at.isRequired ? complain(problems, at, "is re
 
 // --- Single values ----------------------------------------------------------------------------------------------------
 
-const INPUT_TYPES = { date: "date", email: "email", uri: "url", url: "url", password: "password" };
+const INPUT_TYPES = new Map([["date", "date"], ["email", "email"], ["uri", "url"], ["url", "url"], ["password", "password"]]);
 
+/** A pattern is left to the server, which checks it in linear time: a browser may take for ever. */
 function textField(schema, at) {
-  const type = INPUT_TYPES[schema.format];
+  const type = INPUT_TYPES.get(schema.format);
   const control = type
     ? h("input", { id: newId(), type, autocomplete: "off" })
     : h("textarea", { id: newId(), rows: 1, autocomplete: "off", spellcheck: "false", placeholder: placeholderOf(schema) });
@@ -128,20 +136,10 @@ function textField(schema, at) {
       const length = [...value].length;
       if (length < (schema.minLength ?? 0)) return complain(problems, at, `has at least ${schema.minLength} characters`);
       if (length > (schema.maxLength ?? Infinity)) return complain(problems, at, `has at most ${schema.maxLength} characters`);
-      if (!matches(schema.pattern, value)) return complain(problems, at, `does not match ${schema.pattern}`);
       return value;
     },
     write: (value) => (control.value = typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value)),
   };
-}
-
-/** A pattern that this browser does not understand is left to the server. */
-function matches(pattern, value) {
-  try {
-    return pattern === undefined || new RegExp(pattern, "u").test(value);
-  } catch {
-    return true;
-  }
 }
 
 function placeholderOf(schema) {
@@ -195,6 +193,9 @@ function enumField(schema, at) {
 
 const booleanField = (schema, at) => selectField(schema, at, [true, false], ["true", "false"]);
 const nullField = (schema, at) => selectField(schema, at, [null], ["null"]);
+
+/** An object with more members than anybody fills in one by one. */
+const wholeField = (schema, at) => jsonField({ type: "object", description: "The input, as a JSON object." }, { ...at, label: "input" });
 
 /** Anything, as JSON. */
 function jsonField(schema, at) {
@@ -263,16 +264,12 @@ function membersField(schema, at) {
   return {
     element: h("div", { class: "members" }, all.map((one) => one.field.element), rest?.element),
     read(problems) {
-      const value = {};
-      for (const { name, field } of all) {
-        const one = field.read(problems);
-        if (one !== undefined) value[name] = one;
-      }
-      return { ...rest?.read(problems), ...value };
+      const value = all.map(({ name, field }) => [name, field.read(problems)]).filter(([, one]) => one !== undefined);
+      return { ...rest?.read(problems), ...Object.fromEntries(value) }; // "__proto__" is a name like others
     },
     write(value) {
       const given = isObject(value) ? value : {};
-      all.forEach(({ name, field }) => field.write(given[name]));
+      all.forEach(({ name, field }) => field.write(Object.hasOwn(given, name) ? given[name] : undefined));
       const others = Object.fromEntries(Object.entries(given).filter(([name]) => !known.has(name)));
       rest?.write(Object.keys(others).length > 0 ? others : undefined);
     },
@@ -358,7 +355,7 @@ function fits(value, schema) {
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   const wantedType = typeOf(schema);
   if (wantedType === "integer" ? !Number.isInteger(value) : wantedType !== undefined && wantedType !== type) return false;
-  return !isObject(value) || propertiesOf(schema).every((one) => (!one.isRequired || one.name in value) && (!("const" in one.schema) || one.schema.const === value[one.name]));
+  return !isObject(value) || propertiesOf(schema).every((one) => (!one.isRequired || Object.hasOwn(value, one.name)) && (!("const" in one.schema) || one.schema.const === value[one.name]));
 }
 
 /** A form that can be filled in field by field or as JSON, whichever somebody likes. */

@@ -2,6 +2,7 @@
 import { h, openDialog, setText } from "./dom.js";
 
 async function tryToken(api, token, remember) {
+  if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401 }; // no header could carry it
   api.setToken(token, remember);
   const { error } = await api.get("modes", { quiet: true });
   if (error) api.forgetToken();

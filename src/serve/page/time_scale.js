@@ -18,14 +18,18 @@ export function spanOf(call, now) {
 
 /** The stretches of waiting in which no call runs. */
 function idleWaits(spans) {
-  const points = [...new Set(spans.flatMap((one) => [one.start, one.end, ...(one.waits ?? [])]))].sort((a, b) => a - b);
+  if (!spans.some((one) => one.waits)) return [];
+  const changes = spans.flatMap(({ start, end, waits }) => [
+    { at: waits ? waits[1] : start, runs: 1, waits: 0 }, { at: end, runs: -1, waits: 0 },
+    ...(waits ? [{ at: waits[0], runs: 0, waits: 1 }, { at: waits[1], runs: 0, waits: -1 }] : []),
+  ]).sort((a, b) => a.at - b.at);
   const idle = [];
-  for (let i = 0; i + 1 < points.length; i++) {
-    const middle = (points[i] + points[i + 1]) / 2;
-    const isIn = (from, to) => from <= middle && middle <= to;
-    const isRunning = spans.some((one) => isIn(one.waits ? one.waits[1] : one.start, one.end));
-    const isWaiting = spans.some((one) => one.waits && isIn(...one.waits));
-    if (isWaiting && !isRunning) idle.push([points[i], points[i + 1]]);
+  let [runs, waits, before] = [0, 0, -Infinity];
+  for (const change of changes) {
+    if (waits > 0 && runs === 0 && change.at > before) idle.push([before, change.at]);
+    runs += change.runs;
+    waits += change.waits;
+    before = change.at;
   }
   return idle;
 }

@@ -1,6 +1,7 @@
 // The tools that there are: a list by server with a search, what each takes and gives, and a form to try it.
 import { path } from "./page_api.js";
-import { add, h, icon, replace, setText } from "./dom.js";
+import { add, h, icon, plainly, replace, setText } from "./dom.js";
+import { plain } from "./format.js";
 import { inputForm } from "./schema_form.js";
 import { javascriptSignature, schemaList } from "./schema_text.js";
 import { loadStyles, resultView } from "./result_view.js";
@@ -18,7 +19,7 @@ export function open(root, parameters, context) {
       h("div", { class: `tools${parameters.id ? " with-tool" : ""}` }, list.element, detail));
     context.title("Tools");
     list.start(parameters.id);
-    if (parameters.id) showTool(detail, decodeURIComponent(parameters.id), context, close.signal);
+    if (parameters.id) showTool(detail, parameters.id, context, close.signal);
     else add(detail, h("div", { class: "empty" }, h("p", {}, "Choose a tool to see what it takes and gives, and to try it.")));
   });
   return { close: () => close.abort() };
@@ -84,7 +85,7 @@ function toolList(context, signal) {
     element: h("nav", { class: "tool-list", "aria-label": "Tools" }, h("div", { class: "tool-search" }, search, server), rows),
     count,
     start(id) {
-      chosen = id && decodeURIComponent(id);
+      chosen = id;
       load();
     },
   };
@@ -144,7 +145,7 @@ function* rowsOf(groups, chosen) {
     for (const one of tools) {
       yield {
         row: h("li", {}, h("a", { href: `#/tools/${encodeURIComponent(one.id)}`, "aria-current": one.id === chosen ? "page" : undefined },
-          h("span", { class: "tool-name" }, shortName(one)), h("span", { class: "tool-about" }, firstSentence(one.description)))),
+          h("span", { class: "tool-name" }, plain(shortName(one))), h("span", { class: "tool-about" }, plain(firstSentence(one.description))))),
       };
     }
   }
@@ -163,20 +164,31 @@ async function showTool(root, id, context, signal) {
     add(root, back, h("div", { class: "empty" }, h("h2", {}, "This tool is not there"), h("p", {}, error.message)));
     return;
   }
-  context.title(tool.id);
-  root.setAttribute("aria-label", tool.id);
+  context.title(plain(tool.id));
+  root.setAttribute("aria-label", plain(tool.id));
   add(root, back,
-    h("h2", { class: "tool-title mono" }, tool.id),
+    h("h2", { class: "tool-title mono" }, plainly(tool.id)),
     badges(tool),
-    tool.description && h("p", { class: "tool-description" }, tool.description),
+    tool.description && h("p", { class: "tool-description" }, plainly(tool.description)),
     signatures(tool, context),
     h("div", { class: "columns" },
       h("div", {},
-        h("h3", {}, "Input"), schemaList(tool.inputSchema ?? {}), rawSchema("input", tool.inputSchema),
+        h("h3", {}, "Input"), readableSchema(tool.inputSchema ?? {}), rawSchema("input", tool.inputSchema),
         h("h3", {}, "Result"),
-        tool.outputSchema ? [schemaList(tool.outputSchema), rawSchema("result", tool.outputSchema)] : h("p", { class: "hint" }, "The server does not say what this tool gives.")),
+        tool.outputSchema ? [readableSchema(tool.outputSchema), rawSchema("result", tool.outputSchema)] : h("p", { class: "hint" }, "The server does not say what this tool gives.")),
       tryIt(tool, context, signal)));
 }
+
+/** A schema may be anything that a server sends: one that cannot be read is shown as JSON only, and does no other harm. */
+function tolerate(read, otherwise) {
+  try {
+    return read();
+  } catch {
+    return otherwise();
+  }
+}
+
+const readableSchema = (schema) => tolerate(() => schemaList(schema), () => h("p", { class: "hint" }, "This schema cannot be read: see its JSON."));
 
 const HINTS = [
   [(tool) => tool.requiresApproval, "Needs approval", "warn"],
@@ -195,7 +207,7 @@ const rawSchema = (name, schema) => h("details", { class: "raw" }, h("summary", 
 
 /** The function that the tool is, a tab for each language. */
 function signatures(tool, context) {
-  const texts = { JavaScript: javascriptSignature(tool), TypeScript: tool.declarations.typescript.trim(), Python: tool.declarations.python.trim() };
+  const texts = { JavaScript: tolerate(() => javascriptSignature(tool), () => `${tool.name}(any)`), TypeScript: tool.declarations.typescript.trim(), Python: tool.declarations.python.trim() };
   const names = Object.keys(texts);
   const text = h("pre", { id: "signature", role: "tabpanel", tabindex: "0" });
   const copy = h("button", { type: "button", class: "small", onclick: () => copyText(text.textContent, copy, context) }, icon("copy"), h("span", {}, "Copy"));
@@ -235,7 +247,7 @@ async function copyText(text, button, context) {
 // --- Trying -----------------------------------------------------------------------------------------------------------
 
 function tryIt(tool, context, signal) {
-  const form = inputForm(tool.inputSchema);
+  const form = tolerate(() => inputForm(tool.inputSchema), () => inputForm({}));
   const answer = h("div", { class: "answer" });
   const call = h("button", { type: "submit", class: "primary" }, "Call the tool");
   const stop = h("button", { type: "button", hidden: true }, icon("stop"), "Stop");
