@@ -337,8 +337,9 @@ lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder,
  * caller, lt_secrets_free. */
 lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err);
 
-/* Whether a value of the configuration's secrets is not in this list. */
-bool lt_config_has_other_secrets(const lt_config *config, const lt_secrets *known);
+/* The same list with what is known already, for lt_secrets_replace. Borrows: `known`. */
+lt_status lt_config_more_secrets(const lt_config *config, const lt_secrets *known, lt_secrets **ret_secrets,
+                                 lt_err *err);
 
 /* Reads an age: "30d" or "30", in days, or "never" (-1). False: it is no age. */
 bool lt_config_age(const char *text, int64_t *ret_days);

@@ -145,8 +145,9 @@ static lt_status config_add_all(const lt_config *config, lt_secrets *secrets) {
   return config_add_environment(secrets);
 }
 
-lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err) {
-  lt_secrets *secrets = lt_secrets_new();
+/* Takes `secrets`, which is NULL without memory. */
+static lt_status config_fill_secrets(const lt_config *config, lt_secrets *secrets, lt_secrets **ret_secrets,
+                                     lt_err *err) {
   lt_status status = secrets != NULL ? config_add_all(config, secrets) : LT_E_NOMEM;
   if (status == LT_OK) {
     *ret_secrets = secrets;
@@ -158,11 +159,11 @@ lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, l
                  status == LT_E_LIMIT ? "too many secrets in the configuration and the environment" : why);
 }
 
-bool lt_config_has_other_secrets(const lt_config *config, const lt_secrets *known) {
-  for (size_t i = 0; i < config->secret_count; i++) {
-    if (config->secrets[i].n >= LT_SECRET_MIN_BYTES && !lt_secrets_in(known, config->secrets[i])) {
-      return true;
-    }
-  }
-  return false;
+lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err) {
+  return config_fill_secrets(config, lt_secrets_new(), ret_secrets, err);
+}
+
+lt_status lt_config_more_secrets(const lt_config *config, const lt_secrets *known, lt_secrets **ret_secrets,
+                                 lt_err *err) {
+  return config_fill_secrets(config, lt_secrets_copy(known), ret_secrets, err);
 }

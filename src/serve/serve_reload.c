@@ -23,16 +23,8 @@ typedef struct reload_parts {
   lt_models models;
   const lt_mode_rounds *rounds;
   lt_policy *policy;
+  lt_secrets *secrets; /* what was masked before, too: prompts that run have it */
 } reload_parts;
-
-/* The list of secrets is read by any thread, and cannot grow: a value that it does not have would be shown. */
-static lt_status reload_check_secrets(const lt_serve *serve, const lt_config *fresh, lt_err *err) {
-  return !lt_config_has_other_secrets(fresh, serve->session->secrets)
-             ? LT_OK
-             : lt_fail(err, LT_E_UNSUPPORTED,
-                       "it has a new secret (${NAME}), which this process would not mask in logs and records: restart "
-                       "it");
-}
 
 static lt_status reload_change_agent(const lt_serve *serve, lt_config *fresh, const reload_parts *parts, lt_err *err) {
   lt_agent_options options = {
@@ -60,16 +52,19 @@ static lt_status reload_read(const lt_serve *serve, const lt_config_sources *sou
   lt_config_sources again = *sources;
   again.leaves_out_untrusted = lt_config_untrusted(&serve->session->config) != NULL;
   LT_TRY(lt_settings_load(&again, ret_fresh, err));
-  LT_TRY(reload_check_secrets(serve, ret_fresh, err));
   LT_TRY(lt_models_fill(ret_fresh, &ret_parts->models, err));
   LT_TRY(lt_settings_rounds(ret_fresh, &ret_parts->rounds, err));
   LT_TRY(lt_settings_policy(ret_fresh, &ret_parts->policy, err));
   if (ret_parts->policy == NULL) { /* no rules */
     LT_TRY(lt_policy_new(NULL, 0, NULL, 0, &ret_parts->policy, err));
   }
-  lt_status status = reload_change_agent(serve, ret_fresh, ret_parts, err);
+  lt_status status = lt_config_more_secrets(ret_fresh, serve->session->secrets, &ret_parts->secrets, err);
+  if (status == LT_OK) {
+    status = reload_change_agent(serve, ret_fresh, ret_parts, err);
+  }
   if (status != LT_OK) {
     lt_policy_free(ret_parts->policy);
+    lt_secrets_free(ret_parts->secrets);
   }
   return status;
 }
@@ -81,6 +76,7 @@ static void reload_on_kept(void *arg, const lt_config_key *key) {
 
 static void reload_adopt(lt_serve *serve, lt_serve_config *one, const reload_parts *parts) {
   lt_session *session = serve->session;
+  lt_secrets_replace(session->secrets, parts->secrets);
   lt_toolbox_replace_policy(session->toolbox, parts->policy);
   one->before = session->config;
   for (size_t i = 0; one->config.warnings[i] != NULL; i++) {

@@ -1,5 +1,7 @@
 #include "text/secrets.h"
 
+#include <stdatomic.h>
+
 #include "base/limits.h"
 #include "base/mem.h"
 #include "json/json.h"
@@ -12,6 +14,7 @@
 typedef struct known_secret {
   char *p;
   size_t n;
+  bool is_borrowed; /* from the set that this one is a copy of */
 } known_secret;
 
 struct lt_secrets {
@@ -19,6 +22,8 @@ struct lt_secrets {
   size_t count;
   size_t starts[257];             /* where those with this first byte begin in `list` */
   unsigned char pairs[65536 / 8]; /* bits: whether one begins with these two bytes */
+  _Atomic(lt_secrets *) grown;    /* what readers of this set read; NULL: this set */
+  lt_secrets *before;             /* the one that was `grown` earlier, which somebody may still be reading */
 };
 
 static unsigned secrets_pair(const char *p) {
@@ -29,17 +34,64 @@ lt_secrets *lt_secrets_new(void) {
   return lt_mem_zalloc(1, sizeof(lt_secrets));
 }
 
-void lt_secrets_free(lt_secrets *s) {
-  if (s == NULL) {
-    return;
-  }
+static void secrets_free_one(lt_secrets *s) {
   for (size_t i = 0; i < s->count; i++) {
-    explicit_bzero(s->list[i].p, s->list[i].n);
-    lt_mem_free(s->list[i].p);
+    if (!s->list[i].is_borrowed) {
+      explicit_bzero(s->list[i].p, s->list[i].n);
+      lt_mem_free(s->list[i].p);
+    }
   }
   lt_mem_free(s->list);
   lt_mem_free(s);
 }
+
+void lt_secrets_free(lt_secrets *s) {
+  if (s == NULL) {
+    return;
+  }
+  for (lt_secrets *grown = atomic_load(&s->grown), *before; grown != NULL; grown = before) {
+    before = grown->before;
+    secrets_free_one(grown);
+  }
+  secrets_free_one(s);
+}
+
+/* --- Growing ------------------------------------------------------------------------------------------------------ */
+/* The set that counts now; NULL for NULL. */
+static const lt_secrets *secrets_now(const lt_secrets *s) {
+  const lt_secrets *grown = s != NULL ? atomic_load_explicit(&s->grown, memory_order_acquire) : NULL;
+  return grown != NULL ? grown : s;
+}
+
+lt_secrets *lt_secrets_copy(const lt_secrets *secrets) {
+  const lt_secrets *s = secrets_now(secrets);
+  lt_secrets *copy = lt_secrets_new();
+  known_secret *list = lt_mem_zalloc(s->count + 1, sizeof *list);
+  if (copy == NULL || list == NULL) {
+    lt_mem_free(copy);
+    lt_mem_free(list);
+    return NULL;
+  }
+  for (size_t i = 0; i < s->count; i++) {
+    list[i] = (known_secret){.p = s->list[i].p, .n = s->list[i].n, .is_borrowed = true};
+  }
+  copy->list = list;
+  copy->count = s->count;
+  memcpy(copy->starts, s->starts, sizeof copy->starts);
+  memcpy(copy->pairs, s->pairs, sizeof copy->pairs);
+  return copy;
+}
+
+void lt_secrets_replace(lt_secrets *s, lt_secrets *grown) {
+  if (grown->count == secrets_now(s)->count) { /* there is nothing new */
+    secrets_free_one(grown);
+    return;
+  }
+  grown->before = atomic_load(&s->grown);
+  atomic_store_explicit(&s->grown, grown, memory_order_release);
+}
+
+/* --- Filling ------------------------------------------------------------------------------------------------------ */
 
 /* Where the forms that begin with `first` and are longer than `n` end. */
 static size_t secrets_place(const lt_secrets *s, unsigned char first, size_t n) {
@@ -75,7 +127,7 @@ static lt_status secrets_insert(lt_secrets *s, lt_str value, size_t place) {
     return LT_E_NOMEM;
   }
   memmove(list + place + 1, list + place, (s->count - place) * sizeof *list);
-  list[place] = (known_secret){copy, value.n};
+  list[place] = (known_secret){.p = copy, .n = value.n};
   s->count++;
   for (size_t first = (unsigned char)value.p[0] + 1; first <= 256; first++) {
     s->starts[first]++;
@@ -307,7 +359,7 @@ static size_t secrets_find_secret(const lt_secrets *s, lt_str text, size_t i, bo
 
 bool lt_secrets_in(const lt_secrets *s, lt_str text) {
   size_t n;
-  return secrets_find_secret(s, text, 0, false, &n) < text.n;
+  return secrets_find_secret(secrets_now(s), text, 0, false, &n) < text.n;
 }
 
 /* Masks as far as it is decided; returns the number of bytes that were taken. */
@@ -325,11 +377,11 @@ static size_t secrets_mask_text(const lt_secrets *s, lt_str text, bool goes_on, 
 }
 
 void lt_secrets_mask(const lt_secrets *s, lt_str text, lt_buf *out) {
-  (void)secrets_mask_text(s, text, false, out);
+  (void)secrets_mask_text(secrets_now(s), text, false, out);
 }
 
 size_t lt_secrets_mask_piece(const lt_secrets *s, lt_str text, lt_buf *out) {
-  return secrets_mask_text(s, text, true, out);
+  return secrets_mask_text(secrets_now(s), text, true, out);
 }
 
 /* Whether a string is open at `to`, when `open` says it of `from`. */
@@ -364,7 +416,7 @@ void lt_secrets_mask_json(const lt_secrets *s, lt_str json, lt_buf *out) {
     return;
   }
   LT_AUTO_BUF(masked, out->max);
-  secrets_mask_values(s, json, &masked);
+  secrets_mask_values(secrets_now(s), json, &masked);
   if (masked.status == LT_OK && lt_json_check(lt_buf_view(&masked), NULL) == LT_OK) {
     lt_buf_add(out, lt_buf_view(&masked));
   } else {

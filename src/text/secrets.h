@@ -1,10 +1,11 @@
 /* Secrets: values that are masked in text before it is shown or stored.
  *
- * The set is filled while the configuration is read. Afterwards it is immutable and any thread may read it. A found
- * value is replaced by "***": in plain text, in JSON text with any escapes, in JSON text inside a JSON string,
- * percent-encoded, and in base64, also inside longer base64. Parts of a value are masked, too: secret_parts.h.
- * Where the text ends within a value, its beginning is replaced, too (LT_SECRET_CUT_BYTES). Values as short as ordinary
- * words are not masked (LT_SECRET_MIN_BYTES). Nothing here suspends.
+ * The set is filled while the configuration is read. Afterwards any thread may read it, and it grows by being replaced
+ * as a whole: a reader has the set of before or the one of after. A found value is replaced by "***": in plain text, in
+ * JSON text with any escapes, in JSON text inside a JSON string, percent-encoded, and in base64, also inside longer
+ * base64. Parts of a value are masked, too: secret_parts.h. Where the text ends within a value, its beginning is
+ * replaced, too (LT_SECRET_CUT_BYTES). Values as short as ordinary words are not masked (LT_SECRET_MIN_BYTES). Nothing
+ * here suspends.
  */
 #ifndef LT_TEXT_SECRETS_H
 #define LT_TEXT_SECRETS_H
@@ -26,6 +27,13 @@ void lt_secrets_free(lt_secrets *secrets); /* NULL is allowed; the values are ov
 lt_status lt_secrets_add(lt_secrets *secrets, lt_str value);
 /* The same for the passwords and keys inside a text that is no secret as a whole. */
 lt_status lt_secrets_add_url(lt_secrets *secrets, lt_str text);
+
+/* A set with the same values, to be added to. NULL: no memory. Borrows: the values, until `secrets` is freed. Owns: the
+ * caller, lt_secrets_free or lt_secrets_replace. */
+lt_secrets *lt_secrets_copy(const lt_secrets *secrets);
+/* From now on everybody who reads `secrets` reads `grown`, a copy of it with more values. Other threads may be reading:
+ * the sets before are kept until `secrets` is freed. One thread replaces at a time. Takes `grown`. */
+void lt_secrets_replace(lt_secrets *secrets, lt_secrets *grown);
 
 /* Whether `text` contains a secret. `secrets` may be NULL: false. */
 bool lt_secrets_in(const lt_secrets *secrets, lt_str text);

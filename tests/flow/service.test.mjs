@@ -71,9 +71,18 @@ describe("SIGHUP", { concurrency: 2 }, () => {
     assert.equal((await s.stop()).code, 0);
   });
 
-  test("a secret that the process would not mask is refused; many reloads cost little", async () => {
+  test("a secret that is new in the file is masked from then on, and stays so; many reloads cost little", async () => {
     const s = await serve({}, { env: { ...env, LATER: "a-value-that-nobody-knows" } });
-    await reload(s, { mcpServers: { other: { type: "http", url: "http://127.0.0.1:1/", headers: { Authorization: "Bearer ${LATER}" } } } }, /not reloaded.*new secret/);
+    const say = async () => (await s.post("/run", { code: "output(['a-value-that', 'nobody-knows'].join('-'))" })).text;
+    assert.match(await say(), /a-value-that-nobody-knows/);
+    await reload(s, { mcpServers: { other: { type: "http", url: "http://127.0.0.1:1/", headers: { Authorization: "Bearer ${LATER}" } } } }, /configuration reloaded$/);
+    for (const rest of [{}, { models: [{ ref: "normal", baseUrl: "http://me:pa55w0rd-of-mine@127.0.0.1:1/v1" }] }, {}]) {
+      const masked = await say();
+      assert.match(masked, /\*\*\*/);
+      assert.doesNotMatch(masked, /a-value-that-nobody-knows/);
+      await reload(s, rest, /configuration reloaded$/);
+    }
+    assert.doesNotMatch((await s.post("/run", { code: "output(['pa55w0rd', 'of', 'mine'].join('-'))" })).text, /pa55w0rd-of-mine/);
     for (let i = 0; i < 30; i++) await reload(s, { server: { origins: [`https://app${i}.example`] } }, /configuration reloaded$/);
     assert.equal((await s.get("/models", { origin: "https://app29.example" })).status, 200);
     assert.equal((await s.get("/models", { origin: "https://app28.example" })).status, 403);

@@ -294,6 +294,38 @@ static void names_sound_or_do_not(void **state) {
   }
 }
 
+static void a_set_grows_while_it_is_read(void **state) {
+  (void)state;
+  lt_secrets *s = lt_secrets_new();
+  assert_int_equal(lt_secrets_add(s, LT_STR("first-secret-value")), LT_OK);
+  for (unsigned i = 0; i < 3; i++) {
+    char added[64];
+    snprintf(added, sizeof added, "added-secret-value-%u", i);
+    lt_secrets *grown = lt_secrets_copy(s);
+    assert_non_null(grown);
+    assert_int_equal(lt_secrets_add(grown, lt_str_of(added)), LT_OK);
+    assert_false(lt_secrets_in(s, lt_str_of(added)));
+    lt_secrets_replace(s, grown);
+    assert_true(lt_secrets_in(s, lt_str_of(added)));
+    assert_true(lt_secrets_in(s, LT_STR("first-secret-value")));
+    assert_true(lt_secrets_in(s, LT_STR("added-secret-value-0")));
+    lt_secrets *same = lt_secrets_copy(s);
+    assert_non_null(same);
+    assert_int_equal(lt_secrets_add(same, lt_str_of(added)), LT_OK);
+    lt_secrets_replace(s, same); /* freed, as it has nothing new */
+  }
+  lt_buf out;
+  lt_buf_init(&out, LT_KIB);
+  lt_secrets_mask(s, LT_STR("a first-secret-value, an added-secret-value-2"), &out);
+  lt_secrets_mask_json(s, LT_STR("[\"added-secret-value-1\"]"), &out);
+  assert_true(lt_str_eqc(lt_buf_view(&out), "a ***, an ***[\"***\"]"));
+  lt_buf_release(&out);
+  lt_secrets *unused = lt_secrets_copy(s);
+  lt_secrets_free(unused);
+  assert_true(lt_secrets_in(s, LT_STR("first-secret-value")));
+  lt_secrets_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_masked),
@@ -306,6 +338,7 @@ int main(void) {
       cmocka_unit_test(every_cut_of_a_text_is_safe),
       cmocka_unit_test(pieces_are_masked_as_the_whole_text),
       cmocka_unit_test(there_is_a_limit),
+      cmocka_unit_test(a_set_grows_while_it_is_read),
       cmocka_unit_test(without_memory_nothing_is_shown),
       cmocka_unit_test(names_sound_or_do_not),
   };
