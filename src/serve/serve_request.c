@@ -130,7 +130,9 @@ void lt_serve_request_fail(lt_serve_request *r, const lt_err *err) {
   lt_buf_addc(&message, lt_err_msg(err));
   lt_secrets_mask_buf(r->serve->session->secrets, &message);
   const char *text = message.status == LT_OK ? message.p : lt_status_text(err->status);
-  int http_status = err->status == LT_E_CLOSED ? 503 : lt_status_http(err->status); /* the server ends */
+  bool is_later =
+      err->status == LT_E_CLOSED || err->status == LT_E_IO; /* the server ends; its disk is full, or fails */
+  int http_status = is_later ? 503 : lt_status_http(err->status);
   serve_request_put_error(r, http_status, code, text);
   if (http_status >= 500 && r->call->cancel->why == LT_OK) {
     lt_serve_log_failure(r, http_status, text);
