@@ -4,6 +4,7 @@
 #include "store/store_prompts.h"
 #include "store/store_upkeep.h"
 #include "text/base64.h"
+#include "text/secrets.h"
 
 /* --- Conversations ------------------------------------------------------------------------------------------------ */
 /* A page has a cursor when there may be more behind it. */
@@ -86,6 +87,7 @@ static void conversations_tell_title(const lt_serve_request *r, lt_str title) {
   lt_json_key(&w, "title");
   lt_json_put_str(&w, title);
   lt_json_end_object(&w);
+  lt_secrets_mask_json_buf(r->serve->session->secrets, &data);
   if (data.status == LT_OK) {
     (void)lt_serve_events_take(r->serve->events, r->user, "conversation.updated", lt_buf_view(&data));
   }
