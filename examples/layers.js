@@ -32,6 +32,6 @@ memoryCreateRelations({
 const graph = memoryReadGraph({});
 for (const { name, observations } of graph.entities.filter((entity) => entity.entityType === "layer")) {
   const uses = graph.relations.filter((relation) => relation.from === name).map((relation) => relation.to);
-  output(`${name.padEnd(8)} ${observations[0].padEnd(24)} ${uses.length ? "includes " + uses.join(", ") : "stands alone"}`);
+  output(`${name.padEnd(9)} ${observations[0].padEnd(24)} ${uses.length ? "includes " + uses.join(", ") : "stands alone"}`);
 }
 ({ layers: layers.length, edges: graph.relations.length });
