@@ -68,6 +68,16 @@ static bool serve_load_start_lathe(serve_bench *b) {
       &b->server, (const char *const[]){b->lathe, "serve", "--listen", "127.0.0.1:0", "--config", b->config, NULL});
 }
 
+/* The model is the collector, too: it answers whatever it is sent. */
+static bool serve_load_start_traced(serve_bench *b) {
+  char url[64];
+  snprintf(url, sizeof url, "http://127.0.0.1:%d", b->model.port);
+  setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url, 1);
+  bool is_up = serve_load_start_lathe(b);
+  unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+  return is_up;
+}
+
 static bool serve_load_start_peer(serve_bench *b, const char *sandbox) {
   return lt_load_server_start(
       &b->server, (const char *const[]){b->node, "--no-node-snapshot", LT_BENCH_DIR "/peers/run.mjs", sandbox, NULL});
@@ -133,8 +143,10 @@ static void serve_load_measure_prompts(const serve_bench *b) {
 static const struct {
   const char *sandbox; /* of peers/run.mjs; NULL: lathe serve */
   const char *what;
+  bool is_traced;
 } runners[] = {
     {NULL, "POST /run of 1+2"},
+    {NULL, "  lathe serve that sends traces", .is_traced = true},
     {"quickjs-emscripten", "  a Node server with quickjs-emscripten"},
     {"isolated-vm", "  a Node server with isolated-vm, an isolate for each request"},
     {"isolated-vm-context", "  a Node server with isolated-vm, a context in one isolate"},
@@ -167,12 +179,11 @@ static void serve_load_print_runs(unsigned connections, serve_load_runs *runs) {
       lt_measure_skip(what, runs[i].rate.count == 0 ? "it did not start" : "not all answers were right");
       continue;
     }
-    const bool is_peer = runners[i].sandbox != NULL;
     lt_measure_print(&(lt_measure_line){.what = what, .samples = &runs[i].latency});
     lt_measure_print(&(lt_measure_line){.what = "  programs in a second",
                                         .samples = &runs[i].rate,
                                         .unit = LT_MEASURE_COUNT,
-                                        .peer = is_peer ? &runs[0].rate : NULL,
+                                        .peer = i > 0 ? &runs[0].rate : NULL,
                                         .peer_name = "lathe serve"});
   }
 }
@@ -183,7 +194,9 @@ static void serve_load_measure_runs(serve_bench *b, unsigned connections) {
   lt_load_server servers[RUNNERS], lathe = b->server;
   bool is_up[RUNNERS];
   for (unsigned i = 0; i < RUNNERS; i++) {
-    is_up[i] = runners[i].sandbox == NULL || serve_load_start_peer(b, runners[i].sandbox);
+    is_up[i] = runners[i].is_traced         ? serve_load_start_traced(b)
+               : runners[i].sandbox != NULL ? serve_load_start_peer(b, runners[i].sandbox)
+                                            : true;
     servers[i] = b->server;
   }
   for (unsigned i = 0; i < ROUNDS * RUNNERS; i++) {
@@ -194,7 +207,7 @@ static void serve_load_measure_runs(serve_bench *b, unsigned connections) {
   }
   serve_load_print_runs(connections, runs);
   for (unsigned i = 0; i < RUNNERS; i++) {
-    if (runners[i].sandbox != NULL) {
+    if (i > 0) {
       lt_load_server_stop(&servers[i]);
     }
     lt_measure_release(&runs[i].latency);
