@@ -380,24 +380,26 @@
 #define LT_SERVE_GRACE_MS                                                                     \
   5000 /* that running prompts have to end when the server is asked to end, unless configured \
         */
-#define LT_SERVE_GRACE_MAX_MS    600000
-#define LT_SERVE_HEARTBEAT_MS    15000          /* between two signs of life on a stream without events */
-#define LT_SERVE_READER_BYTES    (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
-#define LT_SERVE_READERS_MAX     10000          /* streams of events at once */
-#define LT_SERVE_READERS_BUCKETS 1024           /* of readers that want one prompt's events */
-#define LT_SERVE_QUEUE_BYTES     (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
-#define LT_PAGE_FILE_BYTES       (4 * LT_MIB)  /* of a file of `--page FOLDER` */
-#define LT_STORE_ROOM_BYTES      LT_MIB        /* left on its disk, for a store that can be written */
-#define LT_SERVE_RELOADS_MAX     1000          /* of a process: each keeps its configuration, a few KiB, to the end */
-#define LT_REPORT_FACTS_MAX      12            /* of a line of the log */
-#define LT_REPORT_NOTE_BYTES     (64 * LT_KIB) /* of its texts: an error message has a few */
-#define LT_METRIC_VALUE_BYTES    128           /* of a label's value: tools have names of 64 characters */
-#define LT_METRICS_TOOLS         512           /* pairs of tool and outcome that are told apart */
-#define LT_METRICS_MODELS        64            /* models, and modes, that are told apart */
-#define LT_METRICS_ROUTES        1024          /* pairs of route and status */
-#define LT_EVENTS_KEPT           100000        /* events in the store */
-#define LT_EVENTS_READ           256           /* events that are read at once ... */
-#define LT_EVENTS_READ_BYTES     (4 * LT_MIB)  /* ... and about how many bytes of them */
+#define LT_SERVE_GRACE_MAX_MS     600000
+#define LT_SERVE_HEARTBEAT_MS     15000          /* between two signs of life on a stream without events */
+#define LT_SERVE_READER_BYTES     (256 * LT_KIB) /* of events that wait for a slow reader; further ones it reads later */
+#define LT_SERVE_READERS_MAX      10000          /* streams of events at once */
+#define LT_SERVE_READERS_BUCKETS  1024           /* of readers that want one prompt's events */
+#define LT_SERVE_QUEUE_BYTES      (64 * LT_MIB) /* of events that wait to be stored: then pieces of texts are left out */
+#define LT_PAGE_FILE_BYTES        (4 * LT_MIB)  /* of a file of `--page FOLDER` */
+#define LT_STORE_ROOM_BYTES       LT_MIB        /* left on its disk, for a store that can be written */
+#define LT_SERVE_RELOADS_MAX      1000          /* of a process: each keeps its configuration, a few KiB, to the end */
+#define LT_REPORT_FACTS_MAX       12            /* of a line of the log */
+#define LT_SERVICE_LOG_LINE_BYTES 4032 /* of a line of lathe serve's log: a pipe takes PIPE_BUF (4,096) at once */
+#define LT_SERVICE_LOG_CUT_BYTES  512  /* of the message of a longer one, which JSON may escape with 6 bytes each */
+#define LT_REPORT_NOTE_BYTES      (64 * LT_KIB) /* of its texts: an error message has a few */
+#define LT_METRIC_VALUE_BYTES     128           /* of a label's value: tools have names of 64 characters */
+#define LT_METRICS_TOOLS          512           /* pairs of tool and outcome that are told apart */
+#define LT_METRICS_MODELS         64            /* models, and modes, that are told apart */
+#define LT_METRICS_ROUTES         1024          /* pairs of route and status */
+#define LT_EVENTS_KEPT            100000        /* events in the store */
+#define LT_EVENTS_READ            256           /* events that are read at once ... */
+#define LT_EVENTS_READ_BYTES      (4 * LT_MIB)  /* ... and about how many bytes of them */
 
 /* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */
 #define LT_AGENT_BUCKETS           256 /* of running prompts, by the hash of their ids */

@@ -14,7 +14,7 @@
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 static void command_session_on_line(void *arg, lt_report_kind kind, lt_str line) {
   static const lt_report_fact none = {.name = NULL};
-  const lt_command_session *s = arg;
+  lt_command_session *s = arg;
   if (s->plan.is_service && kind != LT_REPORT_PROGRESS) {
     lt_service_log_write(&s->console, &s->app.config.server, kind, line, &none);
   } else if (kind == LT_REPORT_PROGRESS && s->activity != NULL) {
@@ -25,7 +25,7 @@ static void command_session_on_line(void *arg, lt_report_kind kind, lt_str line)
 }
 
 static void command_session_on_note(void *arg, lt_report_kind kind, lt_str message, const lt_report_fact *facts) {
-  const lt_command_session *s = arg;
+  lt_command_session *s = arg;
   if (s->plan.is_service) {
     lt_service_log_write(&s->console, &s->app.config.server, kind, message, facts);
   }

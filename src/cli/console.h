@@ -21,6 +21,7 @@ typedef struct lt_console {
   void (*make_way)(void *arg);        /* called before a line is written: erases the spinner; may be NULL */
   void (*on_release)(void *arg);      /* called after what was held has been written; may be NULL */
   void *way_arg;
+  size_t unread; /* lines of a service's log that are lost (cli/service_log.h) */
 } lt_console;
 
 /* Whether colours may be written there: a terminal that has them, and no NO_COLOR (https://no-color.org). */

@@ -1,5 +1,7 @@
 #include "cli/service_log.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,19 +95,55 @@ static void service_log_put_json(lt_buf *line, const char *level, lt_str message
   lt_json_end_object(&w);
 }
 
-void lt_service_log_write(const lt_console *console, const lt_config_http *config, lt_report_kind kind, lt_str message,
-                          const lt_report_fact *facts) {
-  const service_log_kind *how = &service_log_kinds[kind];
-  if (how->level > config->log_level) {
-    return;
-  }
-  LT_AUTO_BUF(line, LT_HELD_MESSAGES_BYTES);
-  bool is_json = config->log == LT_CONFIG_LOG_JSON;
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
+static void service_log_put(lt_buf *line, bool is_json, const char *level, lt_str message,
+                            const lt_report_fact *facts) {
   if (is_json) {
-    service_log_put_json(&line, how->name, message, facts);
+    service_log_put_json(line, level, message, facts);
   } else {
-    service_log_put_text(&line, message, facts);
+    service_log_put_text(line, message, facts);
+  }
+}
+
+static void service_log_line(const lt_console *console, bool is_json, const service_log_kind *how, lt_str message,
+                             const lt_report_fact *facts) {
+  const lt_report_fact is_cut[] = {{.name = "cut", .text = LT_STR("true")}, {.name = NULL}};
+  LT_AUTO_BUF(line, LT_SERVICE_LOG_LINE_BYTES);
+  service_log_put(&line, is_json, how->name, message, facts);
+  if (line.status != LT_OK) {
+    lt_buf_clear(&line);
+    service_log_put(&line, is_json, how->name, lt_str_sub(message, 0, LT_SERVICE_LOG_CUT_BYTES), is_cut);
   }
   const char *before = is_json ? "" : service_log_is_journal() ? how->priority : how->before;
   lt_console_line(console, before, lt_buf_view_or(&line, LT_STR("(too long to be shown)")));
+}
+
+/* A pipe that poll(2) calls writable takes PIPE_BUF bytes at once (pipe(7)). An error shows when the line is written.
+ */
+static bool service_log_is_read(void) {
+  struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
+  return poll(&to, 1, 0) != 0;
+}
+
+void lt_service_log_write(lt_console *console, const lt_config_http *config, lt_report_kind kind, lt_str message,
+                          const lt_report_fact *facts) {
+  _Static_assert(LT_SERVICE_LOG_LINE_BYTES + 64 <= PIPE_BUF, "a line with what stands before it is written at once");
+  const service_log_kind *how = &service_log_kinds[kind];
+  bool is_json = config->log == LT_CONFIG_LOG_JSON;
+  if (how->level > config->log_level) {
+    return;
+  }
+  if (!service_log_is_read()) {
+    console->unread++;
+    return;
+  }
+  if (console->unread > 0) {
+    const lt_report_fact lost[] = {{.name = "lines", .number = (int64_t)console->unread}, {.name = NULL}};
+    console->unread = 0;
+    service_log_line(console, is_json, &service_log_kinds[LT_REPORT_WARNING],
+                     LT_STR("lines of the log are lost: its reader did not read"), lost);
+    lt_service_log_write(console, config, kind, message, facts);
+    return;
+  }
+  service_log_line(console, is_json, how, message, facts);
 }

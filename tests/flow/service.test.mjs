@@ -179,3 +179,20 @@ test("the unit: what systemd says of it", { skip: existsSync("/usr/bin/systemd-a
   const score = Number(/exposure level for lathe\.service: ([\d.]+)/.exec(text)?.[1]);
   assert.ok(score <= 2, `exposure ${score}\n${text}`);
 });
+
+test("a reader of the log that does not read stops nothing; what it missed is counted", async () => {
+  const s = await serve({ server: { log: "json" } }, { env });
+  s.child.stderr.pause();
+  const keep = async () => {
+    for (let i = 0; i < 150; i++) assert.equal((await s.post("/run", { code: "1 + 2", keep: true })).status, 200);
+  };
+  await Promise.all(Array.from({ length: 8 }, keep));
+  s.child.stderr.resume();
+  const lost = await until(async () => {
+    await s.post("/run", { code: "1 + 2", keep: true });
+    return /^\{.*"level":"warning","message":"lines of the log are lost: its reader did not read","lines":(\d+)\}$/m.exec(s.text());
+  }, "it says how many lines are lost");
+  assert.ok(Number(lost[1]) > 0);
+  for (const line of s.text().trim().split("\n")) JSON.parse(line);
+  assert.equal((await s.stop()).code, 0);
+});
