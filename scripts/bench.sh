@@ -30,6 +30,9 @@ timeout 900 build/release/lt_bench "$@" </dev/null || echo "bench: stopped befor
 case " ${*:-gateway} " in
   *" gateway "*) timeout 120 "${LATHE_BENCH_NODE:-node}" bench/gateway-http.mjs </dev/null || echo "bench: gateway-http: stopped before its end" ;;
 esac
+case " ${*:-serve} " in
+  *" serve "*) timeout 120 "${LATHE_BENCH_NODE:-node}" bench/page-load.mjs </dev/null || echo "bench: page-load: stopped before its end" ;;
+esac
 case " ${*:-tokens} " in
   *" tokens "*) timeout 300 "${LATHE_BENCH_NODE:-node}" bench/tokens.mjs </dev/null || echo "bench: tokens: stopped before its end" ;;
 esac

