@@ -101,7 +101,7 @@ static unsigned member_text_bytes_of(char first) {
 }
 
 static void member_text_take_byte(lt_member_text *m, char c, lt_buf *out) {
-  uint32_t cp;
+  uint32_t cp = 0;
   m->partial[m->partial_n++] = c;
   unsigned bytes = member_text_bytes_of(m->partial[0]);
   if (bytes > m->partial_n) {
