@@ -145,11 +145,11 @@ static const struct {
   const char *what;
   bool is_traced;
 } runners[] = {
-    {NULL, "POST /run of 1+2"},
-    {NULL, "  lathe serve that sends traces", .is_traced = true},
-    {"quickjs-emscripten", "  a Node server with quickjs-emscripten"},
-    {"isolated-vm", "  a Node server with isolated-vm, an isolate for each request"},
-    {"isolated-vm-context", "  a Node server with isolated-vm, a context in one isolate"},
+    {NULL, "POST /run of 1+2", false},
+    {NULL, "  lathe serve that sends traces", true},
+    {"quickjs-emscripten", "  a Node server with quickjs-emscripten", false},
+    {"isolated-vm", "  a Node server with isolated-vm, an isolate for each request", false},
+    {"isolated-vm-context", "  a Node server with isolated-vm, a context in one isolate", false},
 };
 enum { RUNNERS = sizeof runners / sizeof runners[0] };
 

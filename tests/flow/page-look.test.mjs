@@ -99,15 +99,17 @@ describe("the page", { concurrency: 2 }, () => {
     const s = await shop();
     const page = await openPage();
     const sizes = [];
-    page.on("response", (answer) => {
+    const look = (answer) => {
       const { pathname } = new URL(answer.url());
       if (/^\/(page\/.*)?$/.test(pathname)) sizes.push(answer.request().sizes().then((one) => [pathname, one.responseBodySize + one.responseHeadersSize]));
-    });
+    };
+    page.on("response", look);
     await page.goto(s.url);
     await page.getByRole("heading", { name: "What should be done?" }).waitFor();
     await say(page, "work");
     await question(page).getByRole("button", { name: "Approve", exact: true }).click();
     await page.locator(".text strong").waitFor();
+    page.off("response", look);
     const files = await Promise.all(sizes);
     const total = files.reduce((sum, [, size]) => sum + size, 0);
     assert.ok(files.length > 15, `the files were seen: ${files.length}`);
