@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { checkAccess, closePage, openPage, pageTest } from "./browser.mjs";
-import { root, scripted, test } from "./harness.mjs";
+import { root, scripted, test, until } from "./harness.mjs";
 import { serve } from "./server.mjs";
 
 const forecast = {
@@ -135,6 +135,17 @@ pageTest("a run: calls beside each other, a question in place, texts, the result
   await write(page, "while (true) {}");
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped", { exact: true }).waitFor();
+
+  let answer;
+  await page.route("**/run", async (route) => {
+    await new Promise((later) => (answer = later));
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByRole("button", { name: "Stop" }).click(); // before the server has said which prompt it is
+  await until(() => answer, "the request is on its way");
+  answer();
   await page.getByText("Stopped", { exact: true }).waitFor();
   await closePage(page);
   await server.stop();

@@ -98,6 +98,12 @@ function showProblems(status, problems, error, editor) {
 
 function makeRunner({ editor, results, run, stop, context, signal, language }) {
   let current;
+  let prompt; // its id, once the server has said it
+  let isStopWanted = false; // before that
+  const cancel = async () => {
+    const { error } = await context.api.post(path`prompts/${prompt}/cancel`, {});
+    if (error && error.status !== 404) context.announce(error.message);
+  };
   const setBusy = (is) => {
     run.disabled = is;
     stop.hidden = !is;
@@ -110,6 +116,8 @@ function makeRunner({ editor, results, run, stop, context, signal, language }) {
     async run() {
       if (run.disabled) return;
       setBusy(true);
+      prompt = undefined;
+      isStopWanted = false;
       editor.markLine(undefined);
       current?.abort();
       current = new AbortController();
@@ -119,7 +127,8 @@ function makeRunner({ editor, results, run, stop, context, signal, language }) {
       const { value, error } = await context.api.post("run", { code: editor.text, language: language(), waitMs: 0 }, { signal: mine.signal });
       if (mine.signal.aborted) return;
       if (error) return fail(error);
-      stop.dataset.prompt = value.promptId;
+      prompt = value.promptId;
+      if (isStopWanted) cancel();
       const view = programRunView(value.promptId, { context, signal: mine.signal, onPlace: (place) => editor.goTo(place.line, place.column) });
       replace(results, view.element);
       watchPrompt(value.promptId, context, {
@@ -133,9 +142,9 @@ function makeRunner({ editor, results, run, stop, context, signal, language }) {
         },
       });
     },
-    async stop() {
-      const { error } = await context.api.post(path`prompts/${stop.dataset.prompt}/cancel`, {});
-      if (error && error.status !== 404) context.announce(error.message);
+    stop() {
+      if (prompt === undefined) isStopWanted = true;
+      else cancel();
     },
   };
 }
