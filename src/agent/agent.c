@@ -1,5 +1,7 @@
 #include "agent/agent.h"
 
+#include <stdio.h>
+
 #include "agent/decision_watch.h"
 #include "agent/deferred_end.h"
 #include "agent/heartbeat.h"
@@ -643,6 +645,14 @@ lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str ca
     return agent_fail_not_active(prompt, err);
   }
   return lt_approvals_decide(&turn_state->approvals, call, decision, err);
+}
+
+void lt_agent_take_decisions(lt_agent *agent, lt_str prompt) {
+  char id[LT_STORE_ID_BYTES + 1];
+  if (agent_find_turn(agent, NULL, prompt) != NULL) {
+    snprintf(id, sizeof id, "%.*s", LT_STR_ARG(prompt));
+    lt_decision_watch_look(agent, id);
+  }
 }
 
 void lt_agent_count_usage(lt_agent *agent, lt_str prompt, const lt_usage *usage) {

@@ -180,6 +180,9 @@ bool lt_agent_is_stored(const lt_agent *agent, lt_str prompt);
  * this user; LT_E_NOMEM. */
 lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, const lt_decision *decision,
                           lt_err *err);
+/* Takes decisions about a prompt that this process has stored itself (lt_store_decision_put): those of other processes
+ * are seen without it. Does nothing where the prompt does not run here. LT_YIELDS. */
+void lt_agent_take_decisions(lt_agent *agent, lt_str prompt) LT_YIELDS;
 /* Counts tokens that were used for a prompt outside of its own requests: a server has asked the model in one of its
  * calls. Nothing where the prompt does not run here. */
 void lt_agent_count_usage(lt_agent *agent, lt_str prompt, const lt_usage *usage);

@@ -27,7 +27,7 @@ static void watch_apply(lt_agent *agent, const char *prompt, const lt_stored_dec
   (void)lt_store_decision_take(agent->options.db, d->id, NULL);
 }
 
-static void watch_look_at(lt_agent *agent, const char *prompt) LT_YIELDS {
+void lt_decision_watch_look(lt_agent *agent, const char *prompt) {
   lt_json_doc doc;
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   LT_AUTO_BUF(rows, LT_JSON_MAX_BYTES);
@@ -51,7 +51,7 @@ static void watch_look_at_all(lt_agent *agent) LT_YIELDS {
     lt_buf_add(&prompts, lt_str_from(turn_state->turn.ids.prompt, sizeof turn_state->turn.ids.prompt));
   }
   for (size_t at = 0; prompts.status == LT_OK && at < prompts.n; at += LT_STORE_ID_BYTES + 1) {
-    watch_look_at(agent, prompts.p + at);
+    lt_decision_watch_look(agent, prompts.p + at);
   }
 }
 

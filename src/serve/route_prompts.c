@@ -318,6 +318,7 @@ static lt_status verdict_store(const lt_serve_request *r, const lt_decision_row 
   lt_store *store = lt_serve_store(r->serve);
   LT_TRY(lt_store_decision_put(store, row, &id, err));
   LT_TRY(lt_store_decision_owner(store, r->user, r->id, &owner, err));
+  lt_agent_take_decisions(r->serve->agent, r->id);
   if (owner.n == 0) {
     (void)lt_agent_resume(r->serve->agent, r->user, r->id, NULL);
   }
@@ -333,8 +334,8 @@ static const lt_waiting_call *verdict_find_call(const lt_waiting_calls *waiting,
   return NULL;
 }
 
-static lt_status verdict_send_elsewhere(lt_serve_request *r, const prompt_verdict *verdict,
-                                        const lt_waiting_calls *waiting, lt_err *err) LT_YIELDS {
+static lt_status verdict_send_to_store(lt_serve_request *r, const prompt_verdict *verdict,
+                                       const lt_waiting_calls *waiting, lt_err *err) LT_YIELDS {
   const lt_waiting_call *call = verdict_find_call(waiting, verdict->call);
   lt_decision_row row = {.prompt = r->id, .verb = verdict->verb, .user = r->user, .decision = verdict->decision};
   if (waiting->has_ended) {
@@ -352,13 +353,13 @@ static lt_status verdict_send_elsewhere(lt_serve_request *r, const prompt_verdic
   return verdict_store(r, &row, err);
 }
 
-/* A prompt that this process does not run. */
-static lt_status verdict_make_elsewhere(lt_serve_request *r, const prompt_verdict *verdict, lt_err *err) LT_YIELDS {
+/* Whichever process runs the prompt, this one included: an answer is stored before it is confirmed. */
+static lt_status verdict_make_by_store(lt_serve_request *r, const prompt_verdict *verdict, lt_err *err) LT_YIELDS {
   lt_waiting_calls waiting;
   lt_err why = LT_ERR_INIT;
   lt_status status = lt_waiting_calls_read(lt_serve_store(r->serve), r->user, r->id, &waiting, &why);
   if (status == LT_OK) {
-    status = verdict_send_elsewhere(r, verdict, &waiting, &why);
+    status = verdict_send_to_store(r, verdict, &waiting, &why);
   }
   lt_waiting_calls_release(&waiting);
   if (status == LT_E_NOTFOUND) {
@@ -372,11 +373,9 @@ static lt_status verdict_make_elsewhere(lt_serve_request *r, const prompt_verdic
 
 static lt_status verdict_make(lt_serve_request *r, const prompt_verdict *verdict, const char *done,
                               lt_err *err) LT_YIELDS {
-  lt_agent *agent = r->serve->agent;
-  lt_status here = verdict->verb == LT_VERB_CANCEL
-                       ? lt_agent_cancel(agent, r->user, r->id, err)
-                       : lt_agent_decide(agent, r->user, r->id, verdict->call, &verdict->decision, err);
-  LT_TRY(here == LT_E_NOTFOUND ? verdict_make_elsewhere(r, verdict, err) : here);
+  bool is_cancel = verdict->verb == LT_VERB_CANCEL;
+  lt_status here = is_cancel ? lt_agent_cancel(r->serve->agent, r->user, r->id, err) : LT_E_NOTFOUND;
+  LT_TRY(here == LT_E_NOTFOUND ? verdict_make_by_store(r, verdict, err) : here);
   if (r->answer->status != 200) {
     return LT_OK;
   }
