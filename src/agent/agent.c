@@ -1,7 +1,5 @@
 #include "agent/agent.h"
 
-#include <stdio.h>
-
 #include "agent/decision_watch.h"
 #include "agent/deferred_end.h"
 #include "agent/heartbeat.h"
@@ -225,7 +223,7 @@ void lt_agent_count_prompts(const lt_agent *agent, size_t *ret_running, size_t *
   *ret_waiting = waiting;
 }
 
-static lt_status agent_fail_not_active(lt_str prompt, lt_err *err) {
+lt_status lt_agent_fail_inactive(lt_str prompt, lt_err *err) {
   return lt_fail(err, LT_E_NOTFOUND, "Prompt \"%.*s\" not found or no longer active",
                  LT_STR_ARG(lt_str_sub(prompt, 0, 2 * LT_STORE_ID_BYTES)));
 }
@@ -605,7 +603,7 @@ bool lt_agent_is_stored(const lt_agent *agent, lt_str prompt) {
 lt_status lt_agent_wait_for(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_buf *ret_prompt, lt_err *err) {
   lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
   if (turn_state == NULL) {
-    return agent_fail_not_active(prompt, err);
+    return lt_agent_fail_inactive(prompt, err);
   }
   agent_waiter waiter = {.next = turn_state->waiters, .ret_prompt = ret_prompt};
   lt_cancel_node node;
@@ -638,23 +636,6 @@ void lt_agent_shown(lt_agent *agent, lt_str prompt, uint64_t change) {
   }
 }
 
-lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, const lt_decision *decision,
-                          lt_err *err) {
-  lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);
-  if (turn_state == NULL) {
-    return agent_fail_not_active(prompt, err);
-  }
-  return lt_approvals_decide(&turn_state->approvals, call, decision, err);
-}
-
-void lt_agent_take_decisions(lt_agent *agent, lt_str prompt) {
-  char id[LT_STORE_ID_BYTES + 1];
-  if (agent_find_turn(agent, NULL, prompt) != NULL) {
-    snprintf(id, sizeof id, "%.*s", LT_STR_ARG(prompt));
-    lt_decision_watch_look(agent, id);
-  }
-}
-
 void lt_agent_count_usage(lt_agent *agent, lt_str prompt, const lt_usage *usage) {
   lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
   if (turn_state != NULL) {
@@ -670,11 +651,10 @@ size_t lt_agent_count(const lt_agent *agent, lt_str user) {
   return count;
 }
 
-lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
+bool lt_agent_stop(lt_agent *agent, lt_str user, lt_str prompt) {
   lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);
-  if (turn_state == NULL) {
-    return agent_fail_not_active(prompt, err);
+  if (turn_state != NULL) {
+    lt_turn_record_cancel(&turn_state->turn);
   }
-  lt_turn_record_cancel(&turn_state->turn);
-  return LT_OK;
+  return turn_state != NULL;
 }

@@ -175,22 +175,23 @@ lt_status lt_agent_store(lt_agent *agent, lt_str prompt, lt_err *err) LT_YIELDS;
 /* False: the store has nothing of the prompt, whose start was deferred and is not stored so far. */
 bool lt_agent_is_stored(const lt_agent *agent, lt_str prompt);
 
-/* Approves or rejects a tool call. Copies the decision. An edited input that the tool does not take is asked about
- * again (prompt.approval-requested with `refusal`). Errors: LT_E_NOTFOUND: no call with that id waits for a decision of
- * this user; LT_E_NOMEM. */
+/* Approves or rejects a tool call of a prompt, whichever process runs the prompt. The decision is stored when this
+ * returns; a prompt of this process goes on with it. Borrows everything until then. An edited input that the tool does
+ * not take is asked about again (prompt.approval-requested with `refusal`). LT_YIELDS. Errors: LT_E_NOTFOUND: no call
+ * with that id waits for a decision of this user; LT_E_INVALID: somebody has decided about it already; the store's. */
 lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, const lt_decision *decision,
-                          lt_err *err);
-/* Takes decisions about a prompt that this process has stored itself (lt_store_decision_put): those of other processes
- * are seen without it. Does nothing where the prompt does not run here. LT_YIELDS. */
-void lt_agent_take_decisions(lt_agent *agent, lt_str prompt) LT_YIELDS;
+                          lt_err *err) LT_YIELDS;
+/* Cancels a prompt in the same way; twice is as good as once. The prompt ends as soon as its current step can be
+ * stopped. LT_YIELDS. Errors: LT_E_NOTFOUND: the user has no such prompt, or it has ended; the store's. */
+lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) LT_YIELDS;
+/* Cancels a prompt of this process that nobody is promised the end of: after a kill the next process may go on with it.
+ * False: no such prompt runs here. Does not yield. */
+bool lt_agent_stop(lt_agent *agent, lt_str user, lt_str prompt);
 /* Counts tokens that were used for a prompt outside of its own requests: a server has asked the model in one of its
  * calls. Nothing where the prompt does not run here. */
 void lt_agent_count_usage(lt_agent *agent, lt_str prompt, const lt_usage *usage);
 /* How many prompts of a user run here, those that wait for approval among them. */
 size_t lt_agent_count(const lt_agent *agent, lt_str user);
-/* Cancels a prompt, which ends as soon as its current step can be stopped. LT_E_NOTFOUND: the prompt does not run in
- * this process. */
-lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err);
 
 /* Asks the model for a title of a conversation that has none. Failures are ignored. LT_YIELDS. */
 void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) LT_YIELDS;

@@ -52,6 +52,8 @@ lt_str lt_agent_default_mode(const lt_agent *agent);
 const lt_model *lt_agent_find_model(const lt_agent *agent, lt_str ref);
 /* Whether the prompt runs in this process. */
 bool lt_agent_runs(const lt_agent *agent, lt_str prompt);
+/* LT_E_NOTFOUND: `Prompt "..." not found or no longer active`. */
+lt_status lt_agent_fail_inactive(lt_str prompt, lt_err *err);
 /* Starts a stored prompt, or ends it as failed. The agent owns `turn_state` in either case. LT_YIELDS. */
 lt_status lt_agent_launch(lt_turn_state *turn_state, const char *event, lt_err *err) LT_YIELDS;
 

@@ -9,8 +9,6 @@
 #include "base/clock.h"
 #include "store/store_decisions.h"
 
-#define NO_MEMORY "no memory for a decision"
-
 typedef struct approval_waiter {
   struct approval_waiter *next;
   lt_str id;               /* of the tool output */
@@ -18,10 +16,10 @@ typedef struct approval_waiter {
   const lt_approval *what; /* the asking fiber's */
   lt_wait wait;
   bool is_decided;
-  bool is_remembered;               /* by an earlier decision about another call */
-  int64_t row;                      /* of the stored decision; 0: the decision came in this process */
-  lt_str at;                        /* when it was decided; empty: nobody was asked, or an older Lathe noted it */
-  char stamp[LT_CLOCK_STAMP_BYTES]; /* of a decision in this process; `at` points here */
+  bool is_remembered; /* by an earlier decision about another call */
+  int64_t row;        /* of the stored decision; 0: the decision is remembered, or noted by an older Lathe */
+  lt_str at;          /* when it was decided; empty: nobody was asked, or an older Lathe noted it */
+  char stamp[LT_CLOCK_STAMP_BYTES]; /* `at` may point here */
   lt_arena *arena;                  /* of the decision's texts */
   lt_decision *decision;
 } approval_waiter;
@@ -234,10 +232,11 @@ static bool approvals_find_stored(lt_approvals *a, approval_waiter *pending) LT_
          approvals_each_row(a, lt_buf_view(&rows), pending->arena, approvals_is_row_for, pending);
 }
 
-static bool approvals_is_open_cancel(lt_approvals *a, const lt_stored_decision *row, void *arg) {
+/* Taken or not: its process may have been killed before the note of it was written. */
+static bool approvals_is_cancel(lt_approvals *a, const lt_stored_decision *row, void *arg) {
   (void)a;
   *(int64_t *)arg = row->id;
-  return !row->is_taken && lt_str_eqc(row->verb, "cancel");
+  return lt_str_eqc(row->verb, "cancel");
 }
 
 void lt_approvals_look_for_cancel(lt_approvals *a) {
@@ -246,7 +245,7 @@ void lt_approvals_look_for_cancel(lt_approvals *a) {
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   LT_AUTO_BUF(rows, LT_JSON_MAX_BYTES);
   if (lt_store_decision_list(turn->agent->options.db, lt_str_of(turn->ids.prompt), &rows, NULL) == LT_OK &&
-      approvals_each_row(a, lt_buf_view(&rows), &arena, approvals_is_open_cancel, &row)) {
+      approvals_each_row(a, lt_buf_view(&rows), &arena, approvals_is_cancel, &row)) {
     lt_turn_record_cancel(turn);
     (void)lt_store_decision_take(turn->agent->options.db, row, NULL);
   }
@@ -288,21 +287,9 @@ static void approvals_note(lt_approvals *a, const approval_waiter *pending) {
 
 /* The note makes the decision part of the prompt's record; the row shows it to other processes. A decision is on record
  * with either. */
-static void approvals_store(lt_approvals *a, const approval_waiter *pending) LT_YIELDS {
-  lt_store *db = a->turn->agent->options.db;
-  int64_t row = 0;
-  const lt_decision_row what = {.prompt = lt_str_of(a->turn->ids.prompt),
-                                .verb = pending->decision->is_approved ? LT_VERB_APPROVE : LT_VERB_REJECT,
-                                .user = a->turn->user,
-                                .call = pending->id,
-                                .hash = pending->hash,
-                                .tool = pending->what->tool->id,
-                                .decision = *pending->decision,
-                                .is_taken = true};
+static void approvals_take(lt_approvals *a, const approval_waiter *pending) LT_YIELDS {
   if (pending->row != 0) {
-    (void)lt_store_decision_take(db, pending->row, NULL);
-  } else if (!pending->is_remembered && lt_store_decision_put(db, &what, &row, NULL) == LT_OK) {
-    approvals_use(a, row);
+    (void)lt_store_decision_take(a->turn->agent->options.db, pending->row, NULL);
   }
 }
 
@@ -328,7 +315,7 @@ static lt_status approvals_report_decided(lt_approvals *a, const approval_waiter
   }
   approvals_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
   lt_json_end_object(&w);
-  LT_TRY(lt_buf_check(&data, err, NO_MEMORY));
+  LT_TRY(lt_buf_check(&data, err, "no memory for a decision"));
   return lt_outbox_event(approvals_outbox(a), "prompt.approval-decided", lt_buf_view(&data), err);
 }
 
@@ -336,7 +323,7 @@ static lt_status approvals_report_decided(lt_approvals *a, const approval_waiter
 /* The question is closed: nobody can decide about this call any more. */
 static lt_status approvals_close_question(lt_approvals *a, uint32_t number, const approval_waiter *pending,
                                           lt_err *err) LT_YIELDS {
-  approvals_store(a, pending);
+  approvals_take(a, pending);
   lt_outbox_tool_decided(approvals_outbox(a), number, pending->at);
   LT_TRY(approvals_report_decided(a, pending, err));
   return pending->decision->is_approved
@@ -359,7 +346,7 @@ static bool approvals_is_known(lt_approvals *a, approval_waiter *pending) LT_YIE
     approvals_use(a, pending->row);
     approvals_remember(a, pending);
     approvals_note(a, pending);
-    approvals_store(a, pending);
+    approvals_take(a, pending);
     return true;
   }
   if (approvals_is_remembered(a, pending->what, pending->arena, pending->decision)) {
@@ -452,34 +439,21 @@ static void approvals_wake_remembered(lt_approvals *a) {
   }
 }
 
-/* `row`, `at`: of a stored decision; else 0 and empty. */
-static lt_status approvals_decide_waiter(lt_approvals *a, approval_waiter *pending, const lt_decision *decision,
-                                         int64_t row, lt_str at, lt_err *err) {
-  lt_decision what = *decision;
+bool lt_approvals_decide(lt_approvals *a, const lt_stored_decision *stored) {
+  approval_waiter *pending = approvals_find_waiter(a, stored->call);
+  lt_decision what = stored->decision;
   what.reason = lt_str_sub(what.reason, 0, LT_RUN_ERROR_BYTES / 4);
-  if (lt_decision_copy(pending->arena, &what, pending->decision) != LT_OK) {
-    return lt_fail(err, LT_E_NOMEM, NO_MEMORY);
+  if (pending == NULL || pending->hash != stored->hash || approvals_is_used(a, stored->id) ||
+      lt_decision_copy(pending->arena, &what, pending->decision) != LT_OK) {
+    return false;
   }
-  snprintf(pending->stamp, sizeof pending->stamp, "%.*s", LT_STR_ARG(at));
+  snprintf(pending->stamp, sizeof pending->stamp, "%.*s", LT_STR_ARG(stored->at));
   pending->at = lt_str_of(pending->stamp);
-  pending->row = row;
-  approvals_use(a, row);
+  pending->row = stored->id;
+  approvals_use(a, stored->id);
   approvals_wake(a, pending);
   if (what.remember != LT_REMEMBER_NOTHING) {
     approvals_wake_remembered(a);
   }
-  return LT_OK;
-}
-
-lt_status lt_approvals_decide(lt_approvals *a, lt_str id, const lt_decision *decision, lt_err *err) {
-  approval_waiter *pending = approvals_find_waiter(a, id);
-  return pending != NULL ? approvals_decide_waiter(a, pending, decision, 0, LT_STR(""), err)
-                         : lt_fail(err, LT_E_NOTFOUND, "No tool call \"%.*s\" waits for approval",
-                                   LT_STR_ARG(lt_str_sub(id, 0, 100)));
-}
-
-bool lt_approvals_decide_stored(lt_approvals *a, const lt_stored_decision *stored) {
-  approval_waiter *pending = approvals_find_waiter(a, stored->call);
-  bool fits = pending != NULL && pending->hash == stored->hash && !approvals_is_used(a, stored->id);
-  return fits && approvals_decide_waiter(a, pending, &stored->decision, stored->id, stored->at, NULL) == LT_OK;
+  return true;
 }

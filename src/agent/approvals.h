@@ -21,15 +21,13 @@ typedef struct lt_approvals {
 
 void lt_approvals_init(lt_approvals *approvals, lt_turn *turn);
 void lt_approvals_release(lt_approvals *approvals);
-/* Cancels a resumed prompt when another process has decided so. LT_YIELDS. */
+/* Cancels a resumed prompt when somebody has decided so. LT_YIELDS. */
 void lt_approvals_look_for_cancel(lt_approvals *approvals) LT_YIELDS;
 /* Sets the state of a resumed prompt to `running` when it waited in the earlier process and no call waits any more. */
 lt_status lt_approvals_settle(lt_approvals *approvals, lt_err *err);
-/* Decides about the call whose tool output has that id. Copies. Errors: LT_E_NOTFOUND: that call does not wait;
- * LT_E_NOMEM. */
-lt_status lt_approvals_decide(lt_approvals *approvals, lt_str id, const lt_decision *decision, lt_err *err);
-/* The same for a decision that another process has stored, about the call with its hash. */
+/* Decides by a stored decision about the call with its id and hash. Copies. False: that call does not wait, or the
+ * decision was used before; or no memory, and it may be tried again. */
 struct lt_stored_decision;
-bool lt_approvals_decide_stored(lt_approvals *approvals, const struct lt_stored_decision *stored);
+bool lt_approvals_decide(lt_approvals *approvals, const struct lt_stored_decision *stored);
 
 #endif

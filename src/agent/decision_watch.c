@@ -20,7 +20,7 @@ static void watch_apply(lt_agent *agent, const char *prompt, const lt_stored_dec
     return;
   }
   if (!lt_str_eqc(d->verb, "cancel")) {
-    (void)lt_approvals_decide_stored(&turn_state->approvals, d);
+    (void)lt_approvals_decide(&turn_state->approvals, d);
     return;
   }
   lt_turn_record_cancel(&turn_state->turn);

@@ -2,13 +2,13 @@
 
 #include <stdio.h>
 
+#include "agent/waiting_calls.h"
 #include "base/mem.h"
 #include "json/json.h"
 #include "app/agent_options.h"
 #include "cli/approver.h"
 #include "cli/chat_questions.h"
 #include "cli/decision_lines.h"
-#include "app/waiting_calls.h"
 
 static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data) {
   (void)user;
@@ -265,7 +265,7 @@ static lt_status chat_wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   lt_chat_questions_cancel(chat);
   if (!chat->interrupted && chat->keeps) {
     chat_leave_prompt(chat);
-  } else if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
+  } else if (lt_agent_stop(chat->agent, LT_CHAT_USER, prompt)) {
     (void)lt_agent_wait(chat->agent, prompt, NULL, NULL);
   }
   return status;
@@ -285,7 +285,7 @@ static lt_status chat_start_prompt(lt_chat *chat, lt_str message, lt_err *err) L
   memcpy(chat->prompt, ids.prompt, sizeof chat->prompt);
   memcpy(chat->conversation, ids.conversation, sizeof chat->conversation);
   if (chat->interrupted) {
-    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+    (void)lt_agent_stop(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt));
   }
   return LT_OK;
 }
@@ -299,7 +299,7 @@ static lt_status chat_resume_prompt(lt_chat *chat, const char *prompt, lt_err *e
     lt_chat_view_note(&chat->view, LT_STR("continuing the prompt that was cut short"));
   }
   if (chat->interrupted) {
-    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+    (void)lt_agent_stop(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt));
   }
   return LT_OK;
 }

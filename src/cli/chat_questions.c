@@ -52,7 +52,7 @@ void lt_chat_questions_stop(lt_chat *chat) {
   chat->interrupted = true;
   lt_chat_questions_cancel(chat);
   if (chat->prompt[0] != '\0') {
-    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+    (void)lt_agent_stop(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt));
   }
 }
 
@@ -63,16 +63,24 @@ void lt_chat_questions_wait(lt_chat *chat) {
 }
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
-/* The prompt may have been cancelled meanwhile. */
-static void chat_question_decide(const chat_question *q, const lt_decision *decision) {
+/* The prompt may have been cancelled meanwhile, or somebody else has decided. A call whose decision cannot be stored
+ * would block the prompt for ever. */
+static void chat_question_decide(const chat_question *q, const lt_decision *decision) LT_YIELDS {
   lt_chat *chat = q->chat;
-  if (decision->is_approved || chat->asking.why == LT_OK) {
-    (void)lt_agent_decide(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), q->call, decision, NULL);
+  lt_err err = LT_ERR_INIT;
+  if (!decision->is_approved && chat->asking.why != LT_OK) {
+    return;
+  }
+  lt_status status = lt_agent_decide(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), q->call, decision, &err);
+  if (status != LT_OK && status != LT_E_NOTFOUND && status != LT_E_INVALID) {
+    lt_console_format(&chat->session->console, "lathe chat: the decision cannot be stored: %s: the prompt is cancelled",
+                      lt_err_msg(&err));
+    lt_chat_questions_stop(chat);
   }
 }
 
 /* The person has gone and a signal follows (LT_E_IO): nothing is decided. No person could be asked: a no. */
-static void chat_question_reject_unasked(const chat_question *q, const lt_err *err) {
+static void chat_question_reject_unasked(const chat_question *q, const lt_err *err) LT_YIELDS {
   lt_chat *chat = q->chat;
   const lt_decision no = {.reason = lt_str_of(lt_err_msg(err))};
   if (err->status == LT_E_IO) {

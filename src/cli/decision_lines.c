@@ -1,6 +1,7 @@
 #include "cli/decision_lines.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -78,14 +79,17 @@ static lt_status decision_line_parse(lt_str text, lt_arena *arena, lt_json_doc *
              : lt_fail(err, LT_E_INVALID, "input goes with approve only");
 }
 
-static lt_status decision_line_apply(const lt_chat *chat, const decision_line *line, lt_err *err) {
-  lt_str prompt = line->prompt.n > 0 ? line->prompt : lt_str_of(chat->prompt);
+/* The next prompt may begin while the decision is stored. */
+static lt_status decision_line_apply(const lt_chat *chat, const decision_line *line, lt_err *err) LT_YIELDS {
+  char current[sizeof chat->prompt];
+  memcpy(current, chat->prompt, sizeof current);
+  lt_str prompt = line->prompt.n > 0 ? line->prompt : lt_str_of(current);
   return lt_str_eqc(line->verb, "cancel")
              ? lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, err)
              : lt_agent_decide(chat->agent, LT_CHAT_USER, prompt, line->call, &line->decision, err);
 }
 
-static void decision_lines_take(lt_decision_lines *l, lt_str text) {
+static void decision_lines_take(lt_decision_lines *l, lt_str text) LT_YIELDS {
   lt_json_doc doc;
   lt_err err = LT_ERR_INIT;
   decision_line line = {0};
@@ -118,7 +122,7 @@ static bool decision_lines_read(lt_decision_lines *l) {
 }
 
 /* False: the input has ended. */
-static bool decision_lines_take_all(lt_decision_lines *l) {
+static bool decision_lines_take_all(lt_decision_lines *l) LT_YIELDS {
   lt_str text;
   for (;;) {
     lt_lines_got got = lt_lines_next(&l->lines, &text);

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/waiting_calls.h"
 #include "app/settings.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "cli/approver.h"
 #include "cli/chat.h"
-#include "app/waiting_calls.h"
 
 static const char *const command_names[] = {"approve", "reject", "cancel"};
 static const char *const done_names[] = {"approved", "rejected", "cancelled"};

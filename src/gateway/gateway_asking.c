@@ -119,19 +119,74 @@ static void asking_wake_attending(const lt_gateway_asking *all, const char *run)
   }
 }
 
-/* "accept: User explicitly approved" (Elicitation, Response Actions); decline and cancel are also what clients say with
- * nobody there. The agent then says that it is decided, which removes the question. */
-static void asking_decide(asking_question *q, lt_json result) {
-  const lt_gateway_asking *all = q->all;
-  const lt_decision decision = {.is_approved = true};
-  if (!lt_json_str_eq(lt_json_get(result, "action"), LT_STR("accept"))) {
-    q->is_put_off = true;
-    asking_wake_attending(all, q->run);
-    return;
+/* An approval on its way to the store. The question may be gone when it is there. */
+typedef struct asking_approval {
+  lt_gateway_asking *all;
+  uint64_t number; /* of the question */
+  lt_arena arena;  /* the texts */
+  lt_str user, run, call;
+} asking_approval;
+
+static void asking_put_off(asking_question *q) {
+  q->is_answered = false;
+  q->is_put_off = true;
+  asking_wake_attending(q->all, q->run);
+}
+
+static void asking_approval_free(asking_approval *approval) {
+  lt_arena_release(&approval->arena);
+  lt_mem_free(approval);
+}
+
+/* The agent says that it is decided, which removes the question. */
+static void asking_approval_on_fiber(void *arg) {
+  asking_approval *approval = arg;
+  lt_gateway *gateway = approval->all->gateway;
+  const lt_decision yes = {.is_approved = true};
+  lt_status status = lt_agent_decide(gateway->agent, approval->user, approval->run, approval->call, &yes, NULL);
+  asking_question *q = approval->all->first;
+  while (q != NULL && q->number != approval->number) {
+    q = q->next;
   }
-  q->is_answered = true;
-  (void)lt_agent_decide(all->gateway->agent, lt_str_of(q->user), lt_str_of(q->run), lt_str_of(q->call), &decision,
-                        NULL);
+  if (status != LT_OK && q != NULL) {
+    asking_put_off(q);
+  }
+  asking_approval_free(approval);
+  if (--gateway->requests == 0) {
+    lt_wait_wake(&gateway->answered, LT_OK);
+  }
+}
+
+/* It counts as a request: the gateway does not end before it. */
+static bool asking_approve(asking_question *q) {
+  lt_gateway *gateway = q->all->gateway;
+  asking_approval *approval = lt_mem_zalloc(1, sizeof *approval);
+  if (approval == NULL) {
+    return false;
+  }
+  approval->all = q->all;
+  approval->number = q->number;
+  lt_arena_init(&approval->arena, LT_GATEWAY_QUESTION_BYTES);
+  approval->user = lt_arena_dup(&approval->arena, lt_str_of(q->user));
+  approval->run = lt_arena_dup(&approval->arena, lt_str_of(q->run));
+  approval->call = lt_arena_dup(&approval->arena, lt_str_of(q->call));
+  bool has_texts = approval->user.p != NULL && approval->run.p != NULL && approval->call.p != NULL;
+  if (!has_texts || gateway->closing.why != LT_OK ||
+      lt_loop_spawn(gateway->session->loop, asking_approval_on_fiber, approval, NULL) != LT_OK) {
+    asking_approval_free(approval);
+    return false;
+  }
+  gateway->requests++;
+  return true;
+}
+
+/* "accept: User explicitly approved" (Elicitation, Response Actions); decline and cancel are also what clients say with
+ * nobody there. */
+static void asking_decide(asking_question *q, lt_json result) {
+  q->is_answered = lt_json_str_eq(lt_json_get(result, "action"), LT_STR("accept")) && asking_approve(q);
+  if (!q->is_answered) {
+    asking_put_off(q);
+  }
 }
 
 /* `result` NONE: the client could not answer. */

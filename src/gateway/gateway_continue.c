@@ -1,12 +1,8 @@
 /* continue_run: waits on for a run that was not done, also one that another process began. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "gateway/gateway_pages.h"
 #include "gateway/gateway_runs.h"
 #include "gateway/gateway_request.h"
 #include "base/limits.h"
-#include "store/store_decisions.h"
 
 static lt_status gateway_continue_describe(lt_gateway *gateway, lt_buf *out, lt_err *err) {
   lt_buf_addc(out,
@@ -50,42 +46,15 @@ static lt_status gateway_continue_read(const lt_gateway *gateway, lt_json argume
   return LT_OK;
 }
 
-/* The call that waits, as it was shown. Errors: LT_E_NOTFOUND. */
-static lt_status gateway_continue_find(lt_json prompt, lt_arena *arena, lt_decision_row *row, lt_err *err) {
-  for (lt_json_iter it = lt_json_each(lt_json_get(prompt, "output")); lt_json_next(&it);) {
-    lt_json question = lt_json_get(lt_json_get(it.value, "result"), "question");
-    lt_str text;
-    if (lt_json_str_eq(lt_json_get(it.value, "id"), row->call) && lt_json_str(question, arena, &text) &&
-        lt_json_str(lt_json_get(it.value, "function"), arena, &row->tool)) {
-      char digits[17];
-      snprintf(digits, sizeof digits, "%.*s", LT_STR_ARG(text));
-      row->hash = strtoull(digits, NULL, 16);
-      return LT_OK;
-    }
-  }
-  return lt_fail(err, LT_E_NOTFOUND, "call: no such call of this run waits for approval: call continue_run without it");
-}
-
-/* Decided here where the run is in this process, else by a row, which its process takes, or the one that goes on. */
 static lt_status gateway_continue_decide(const lt_gateway_request *r, lt_str run, const continue_decision *what,
                                          lt_err *err) LT_YIELDS {
-  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
-  LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
-  lt_json_doc doc;
-  lt_store *store = lt_toolbox_db(r->gateway->session->toolbox);
-  lt_decision_row row = {.prompt = run,
-                         .verb = what->decision.is_approved ? LT_VERB_APPROVE : LT_VERB_REJECT,
-                         .user = r->peer->user,
-                         .call = what->call,
-                         .decision = what->decision};
-  LT_TRY(lt_store_prompt_get(store, r->peer->user, run, &prompt, err));
-  LT_TRY(lt_json_parse(&arena, lt_buf_view(&prompt), &doc, err));
-  LT_TRY(gateway_continue_find(lt_json_root(&doc), &arena, &row, err));
-  if (lt_agent_decide(r->gateway->agent, r->peer->user, run, what->call, &what->decision, NULL) == LT_OK) {
-    return LT_OK;
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_agent_decide(r->gateway->agent, r->peer->user, run, what->call, &what->decision, &why);
+  if (status == LT_E_NOTFOUND) {
+    return lt_fail(err, LT_E_NOTFOUND,
+                   "call: no such call of this run waits for approval: call continue_run without it");
   }
-  int64_t id;
-  return lt_store_decision_put(store, &row, &id, err);
+  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
 }
 
 /* --- The call ----------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* Prompts: asking, looking, deciding. */
 #include <stdio.h>
 
-#include "app/waiting_calls.h"
 #include "app/write_preview.h"
 #include "base/sha256.h"
 #include "serve/serve_events.h"
@@ -9,6 +8,7 @@
 #include "serve/serve_queue.h"
 #include "serve/serve_record.h"
 #include "serve/serve_routes.h"
+#include "store/store_decisions.h"
 #include "store/store_events.h"
 
 #define ID    "{\"type\":\"string\",\"maxLength\":64}"
@@ -300,85 +300,36 @@ static lt_status prompts_preview(lt_serve_request *r, lt_err *err) LT_YIELDS {
 
 /* --- Deciding ----------------------------------------------------------------------------------------------------- */
 typedef struct prompt_verdict {
-  lt_decision_verb verb;
-  lt_str call;
+  bool is_cancel;
+  lt_str call; /* of a decision */
   lt_decision decision;
 } prompt_verdict;
 
-static lt_status prompt_refuse_inactive(lt_serve_request *r) {
-  return lt_serve_request_refuse(r, 404, "notfound", "Prompt \"%.*s\" not found or no longer active",
-                                 LT_STR_ARG(lt_str_sub(r->id, 0, 2 * LT_STORE_ID_BYTES)));
-}
-
-/* The decision is stored. The process that runs the prompt sees it; where none does, this one goes on with the prompt,
- * unless the prompt belongs to another configuration. */
-static lt_status verdict_store(const lt_serve_request *r, const lt_decision_row *row, lt_err *err) LT_YIELDS {
-  int64_t id;
+/* Where no process runs the prompt, this one goes on with it, unless the prompt belongs to another configuration. */
+static void verdict_follow(const lt_serve_request *r) LT_YIELDS {
   LT_AUTO_BUF(owner, LT_KIB);
-  lt_store *store = lt_serve_store(r->serve);
-  LT_TRY(lt_store_decision_put(store, row, &id, err));
-  LT_TRY(lt_store_decision_owner(store, r->user, r->id, &owner, err));
-  lt_agent_take_decisions(r->serve->agent, r->id);
-  if (owner.n == 0) {
+  lt_status status = lt_store_decision_owner(lt_serve_store(r->serve), r->user, r->id, &owner, NULL);
+  if (status == LT_OK && owner.n == 0) {
     (void)lt_agent_resume(r->serve->agent, r->user, r->id, NULL);
   }
-  return LT_OK;
-}
-
-static const lt_waiting_call *verdict_find_call(const lt_waiting_calls *waiting, lt_str id) {
-  for (size_t i = 0; i < waiting->count; i++) {
-    if (lt_str_eq(waiting->calls[i].id, id)) {
-      return &waiting->calls[i];
-    }
-  }
-  return NULL;
-}
-
-static lt_status verdict_send_to_store(lt_serve_request *r, const prompt_verdict *verdict,
-                                       const lt_waiting_calls *waiting, lt_err *err) LT_YIELDS {
-  const lt_waiting_call *call = verdict_find_call(waiting, verdict->call);
-  lt_decision_row row = {.prompt = r->id, .verb = verdict->verb, .user = r->user, .decision = verdict->decision};
-  if (waiting->has_ended) {
-    return prompt_refuse_inactive(r);
-  }
-  if (verdict->verb != LT_VERB_CANCEL && call == NULL) {
-    return lt_serve_request_refuse(r, 404, "notfound", "No tool call \"%.*s\" waits for approval",
-                                   LT_STR_ARG(lt_str_sub(verdict->call, 0, 100)));
-  }
-  if (call != NULL) {
-    row.call = call->id;
-    row.hash = call->hash;
-    row.tool = call->tool;
-  }
-  return verdict_store(r, &row, err);
 }
 
 /* Whichever process runs the prompt, this one included: an answer is stored before it is confirmed. */
-static lt_status verdict_make_by_store(lt_serve_request *r, const prompt_verdict *verdict, lt_err *err) LT_YIELDS {
-  lt_waiting_calls waiting;
+static lt_status verdict_make(lt_serve_request *r, const prompt_verdict *verdict, const char *done,
+                              lt_err *err) LT_YIELDS {
+  lt_agent *agent = r->serve->agent;
   lt_err why = LT_ERR_INIT;
-  lt_status status = lt_waiting_calls_read(lt_serve_store(r->serve), r->user, r->id, &waiting, &why);
-  if (status == LT_OK) {
-    status = verdict_send_to_store(r, verdict, &waiting, &why);
-  }
-  lt_waiting_calls_release(&waiting);
+  lt_status status = verdict->is_cancel
+                         ? lt_agent_cancel(agent, r->user, r->id, &why)
+                         : lt_agent_decide(agent, r->user, r->id, verdict->call, &verdict->decision, &why);
   if (status == LT_E_NOTFOUND) {
-    return prompt_refuse_inactive(r);
+    return lt_serve_request_refuse(r, 404, "notfound", "%s", lt_err_msg(&why));
   }
   if (status == LT_E_INVALID) { /* somebody was faster */
     return lt_serve_request_refuse(r, 409, "decided", "%s", lt_err_msg(&why));
   }
-  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
-}
-
-static lt_status verdict_make(lt_serve_request *r, const prompt_verdict *verdict, const char *done,
-                              lt_err *err) LT_YIELDS {
-  bool is_cancel = verdict->verb == LT_VERB_CANCEL;
-  lt_status here = is_cancel ? lt_agent_cancel(r->serve->agent, r->user, r->id, err) : LT_E_NOTFOUND;
-  LT_TRY(here == LT_E_NOTFOUND ? verdict_make_by_store(r, verdict, err) : here);
-  if (r->answer->status != 200) {
-    return LT_OK;
-  }
+  LT_TRY(status == LT_OK ? LT_OK : lt_err_copy(err, &why));
+  verdict_follow(r);
   lt_json_begin_object(&r->w);
   lt_json_key(&r->w, done);
   lt_json_put_bool(&r->w, true);
@@ -392,7 +343,7 @@ static void verdict_read(const lt_serve_request *r, prompt_verdict *verdict) {
 }
 
 static lt_status prompts_approve(lt_serve_request *r, lt_err *err) LT_YIELDS {
-  prompt_verdict verdict = {.verb = LT_VERB_APPROVE};
+  prompt_verdict verdict = {0};
   verdict_read(r, &verdict);
   verdict.decision.is_approved = true;
   verdict.decision.input = lt_json_text(lt_json_get(r->body, "input"));
@@ -400,14 +351,14 @@ static lt_status prompts_approve(lt_serve_request *r, lt_err *err) LT_YIELDS {
 }
 
 static lt_status prompts_reject(lt_serve_request *r, lt_err *err) LT_YIELDS {
-  prompt_verdict verdict = {.verb = LT_VERB_REJECT};
+  prompt_verdict verdict = {0};
   verdict_read(r, &verdict);
   verdict.decision.reason = lt_serve_request_text(r, "reason");
   return verdict_make(r, &verdict, "rejected", err);
 }
 
 static lt_status prompts_cancel(lt_serve_request *r, lt_err *err) LT_YIELDS {
-  return verdict_make(r, &(prompt_verdict){.verb = LT_VERB_CANCEL}, "cancelled", err);
+  return verdict_make(r, &(prompt_verdict){.is_cancel = true}, "cancelled", err);
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */

@@ -20,12 +20,10 @@ typedef struct lt_decision_row {
   uint64_t hash;        /* lt_journal_hash of the shown call: a later call with the same id is another call */
   lt_str tool;          /* the id; may be empty for LT_VERB_CANCEL */
   lt_decision decision; /* its reason, input and remember */
-  bool is_taken;        /* it holds already: it was made in the process that runs the prompt */
 } lt_decision_row;
 
 /* Appends a decision. LT_E_NOTFOUND: this user has no such prompt, or it has ended (`Prompt "..." not found or no
- * longer active`); LT_E_INVALID: the same call was decided about, and the decision is not taken yet. A row with
- * `is_taken` is always written. Durable. */
+ * longer active`); LT_E_INVALID: the same call was decided about, and the decision is not taken yet. Durable. */
 lt_status lt_store_decision_put(lt_store *store, const lt_decision_row *row, int64_t *ret_id, lt_err *err) LT_YIELDS;
 /* Marks a decision as taken. */
 lt_status lt_store_decision_take(lt_store *store, int64_t id, lt_err *err) LT_YIELDS;

@@ -121,7 +121,7 @@ void serve_world_cancel(serve_world *world) {
   for (size_t i = 0; i < SERVE_WORLD_PROMPTS; i++) {
     const serve_world_prompt *prompt = &world->prompts[i];
     if (prompt->id[0] != '\0') {
-      (void)lt_agent_cancel(world->serve->agent, lt_str_of(prompt->user), lt_str_of(prompt->id), NULL);
+      (void)lt_agent_stop(world->serve->agent, lt_str_of(prompt->user), lt_str_of(prompt->id));
     }
   }
 }

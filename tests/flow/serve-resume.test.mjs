@@ -181,6 +181,23 @@ describe("what lives is left alone", { concurrency: 3 }, () => {
 });
 
 describe("cancel", { concurrency: 3 }, () => {
+  test("kill -9 right behind its answer, and behind that of a decision: both hold in the next process", async () => {
+    const w = world({ asks: true });
+    let s = await w.serve();
+    const begin = async () => (await s.post("/prompt", { input: "pay", mode: "code" })).json.promptId;
+    const [cancelled, rejected] = [await begin(), await begin()];
+    await s.waiting(cancelled);
+    const call = await s.waiting(rejected);
+    const answers = await Promise.all([s.post(`/prompts/${cancelled}/cancel`, {}), s.post(`/prompts/${rejected}/reject`, { toolCallId: call.id, reason: "too dear" })]);
+    await s.stop("SIGKILL");
+    assert.deepEqual(answers.map((one) => one.json), [{ cancelled: true }, { rejected: true }]);
+    s = await w.serve();
+    assert.equal((await s.prompt(cancelled)).state, "cancelled");
+    assert.match(texts(await s.prompt(rejected)), /too dear$/);
+    assert.deepEqual(w.calls(), []);
+    await s.stop();
+  });
+
   test("while it waits, and of a prompt that was resumed", async () => {
     const w = world({ asks: true });
     let s = await w.serve();

@@ -64,7 +64,7 @@ IN_WORLD(an_approved_call_continues_exactly_there) {
   assert_stored(w, "output.2.result.reason", "it is real money");
   assert_int_equal(w->paid, 0);
   assert_int_equal(approve(w, id), LT_OK);
-  assert_int_equal(approve(w, id), LT_E_NOTFOUND); /* decided */
+  assert_int_not_equal(approve(w, id), LT_OK); /* decided */
   wait_end(w);
   assert_events(w,
                 "created\n"
@@ -120,15 +120,20 @@ IN_WORLD(the_deadline_does_not_run_meanwhile) {
   assert_string_equal(w->streams.p, "5");
 }
 
+static void approve_on_fiber(void *arg) {
+  world *w = arg;
+  assert_int_equal(approve(w, requests.ids[(requests.count - 1) % 16]), LT_OK);
+}
+
 /* Whoever is told may decide at once. */
 static void approve_at_once(world *w, const char *event, lt_str data) {
   remember(w, event, data);
   if (strcmp(event, "prompt.approval-requested") == 0) {
-    assert_int_equal(approve(w, requests.ids[(requests.count - 1) % 16]), LT_OK);
+    assert_int_equal(lt_loop_spawn(w->loop, approve_on_fiber, w, NULL), LT_OK);
   }
 }
 
-IN_WORLD(a_decision_may_come_from_within_the_event) {
+IN_WORLD(a_decision_may_come_as_soon_as_the_event_is_out) {
   script_texts("for (let i = 0; i < 5; i++) bankPay({amount: 1}); done()", NULL);
   requests.count = 0;
   w->on_event = approve_at_once;
@@ -283,6 +288,27 @@ IN_WORLD(a_stored_decision_is_taken) {
   assert_int_equal(w->paid, 3);
 }
 
+/* What this process decides, too: it is stored when it is confirmed, and a kill right behind it loses nothing. */
+IN_WORLD(a_decision_is_stored_before_it_is_confirmed) {
+  script_texts("bankPay({amount: 1}); bankPay({amount: 2}); done()", NULL);
+  begin(w, "Pay");
+  for (unsigned i = 0; i < 2; i++) {
+    lt_arena a;
+    LT_AUTO_BUF(rows, LT_MIB);
+    const char *id = request_id(w, i);
+    assert_int_equal(
+        i == 0 ? approve(w, id) : lt_agent_cancel(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), &w->err), LT_OK);
+    lt_arena_init(&a, LT_GIB);
+    assert_int_equal(lt_store_decision_list(w->db, lt_str_of(w->ids.prompt), &rows, &w->err), LT_OK);
+    lt_str verb = member(&a, lt_buf_view(&rows), i == 0 ? "0.verb" : "1.verb");
+    assert_true(lt_str_eqc(verb, i == 0 ? "approve" : "cancel"));
+    lt_arena_release(&a);
+  }
+  wait_end(w);
+  assert_int_equal(w->paid, 1);
+  assert_stored(w, "state", "cancelled");
+}
+
 /* --- Without anybody's word --------------------------------------------------------------------------------------- */
 IN_WORLD(a_policys_denial_can_be_caught_and_is_recorded) {
   const lt_policy_rule rules[] = {
@@ -310,7 +336,7 @@ int main(void) {
       cmocka_unit_test(a_rejection_is_an_error_the_program_can_catch),
       cmocka_unit_test(a_rejection_that_is_not_caught_is_told_to_the_model),
       cmocka_unit_test(the_deadline_does_not_run_meanwhile),
-      cmocka_unit_test(a_decision_may_come_from_within_the_event),
+      cmocka_unit_test(a_decision_may_come_as_soon_as_the_event_is_out),
       cmocka_unit_test(two_may_wait_at_once_and_are_decided_in_any_order),
       cmocka_unit_test(all_may_be_rejected),
       cmocka_unit_test(the_state_goes_back_to_running),
@@ -320,6 +346,7 @@ int main(void) {
       cmocka_unit_test(an_input_with_a_secret_is_not_remembered_by_its_arguments),
       cmocka_unit_test(a_stored_decision_is_about_one_call_of_its_user),
       cmocka_unit_test(a_stored_decision_is_taken),
+      cmocka_unit_test(a_decision_is_stored_before_it_is_confirmed),
       cmocka_unit_test(a_policys_denial_can_be_caught_and_is_recorded),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);

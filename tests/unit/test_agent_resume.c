@@ -643,13 +643,21 @@ IN_WORLD(without_leave_open_prompts_are_cancelled) {
 }
 
 /* --- Anywhere ----------------------------------------------------------------------------------------------------- */
-static unsigned events_seen, leave_at;
+static unsigned events_seen, leave_at, deciding;
+static bool is_leaving; /* nobody decides any more: the agent is about to go */
+
+static void approve_on_fiber(void *arg) {
+  world *w = arg;
+  (void)lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
+                        &(lt_decision){.is_approved = true}, NULL);
+  deciding--;
+}
+
 static void stop_at(world *w, const char *event, lt_str data) {
-  (void)data;
-  if (strcmp(event, "prompt.approval-requested") == 0) {
+  if (strcmp(event, "prompt.approval-requested") == 0 && !is_leaving) {
     remember(w, event, data);
-    (void)lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
-                          &(lt_decision){.is_approved = true}, NULL);
+    deciding++;
+    assert_int_equal(lt_loop_spawn(w->loop, approve_on_fiber, w, NULL), LT_OK);
   }
   events_seen++;
 }
@@ -691,7 +699,12 @@ static bool leave_after(world *w, unsigned events) {
   while (events_seen < leave_at && !has_ended(w)) {
     lt_wait_on(&w->stirred, 20);
   }
+  is_leaving = true;
+  while (deciding > 0) {
+    lt_loop_sleep(w->loop, 1);
+  }
   leave(w);
+  is_leaving = false;
   bool left = !has_ended(w);
   open_agent(w);
   return left;

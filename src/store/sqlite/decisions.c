@@ -63,8 +63,8 @@ static lt_status decision_insert(struct sqlite3 *sql, decision_job *job, lt_err 
   const lt_decision_row *row = &job->row;
   lt_query query = lt_query_prepare(
       sql,
-      "INSERT INTO decisions(prompt, conversation, call, hash, verb, user, tool, remember, created_at, taken_at, "
-      "reason, input) SELECT ?1, c.id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, nullif(?9, ''), ?10, ?11 FROM prompts p"
+      "INSERT INTO decisions(prompt, conversation, call, hash, verb, user, tool, remember, created_at, reason, input) "
+      "SELECT ?1, c.id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM prompts p"
       " JOIN conversations c ON c.number = p.conversation WHERE p.id = ?1 RETURNING id");
   lt_query_text(&query, row->prompt);
   lt_query_text(&query, row->call);
@@ -74,7 +74,6 @@ static lt_status decision_insert(struct sqlite3 *sql, decision_job *job, lt_err 
   lt_query_text(&query, row->tool);
   lt_query_text(&query, lt_str_of(lt_decision_remember_name(row->decision.remember)));
   lt_query_text(&query, lt_str_of(job->now));
-  lt_query_text(&query, row->is_taken ? lt_str_of(job->now) : LT_STR(""));
   lt_query_text(&query, row->decision.reason);
   lt_query_text(&query, row->decision.input);
   job->id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
@@ -85,9 +84,7 @@ static lt_status decision_insert(struct sqlite3 *sql, decision_job *job, lt_err 
 static lt_status decision_put(struct sqlite3 *sql, void *arg, lt_err *err) {
   decision_job *job = arg;
   LT_TRY(decisions_find_prompt(sql, job, err));
-  if (!job->row.is_taken) {
-    LT_TRY(decision_check_first(sql, job, err));
-  }
+  LT_TRY(decision_check_first(sql, job, err));
   return decision_insert(sql, job, err);
 }
 

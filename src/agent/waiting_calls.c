@@ -1,4 +1,4 @@
-#include "app/waiting_calls.h"
+#include "agent/waiting_calls.h"
 
 #include <stdlib.h>
 
@@ -83,6 +83,15 @@ lt_status lt_waiting_calls_read(lt_store *db, lt_str user, lt_str prompt, lt_wai
 
 void lt_waiting_calls_release(lt_waiting_calls *calls) {
   lt_arena_release(&calls->arena);
+}
+
+const lt_waiting_call *lt_waiting_calls_find(const lt_waiting_calls *calls, lt_str id) {
+  for (size_t i = 0; i < calls->count; i++) {
+    if (lt_str_eq(calls->calls[i].id, id)) {
+      return &calls->calls[i];
+    }
+  }
+  return NULL;
 }
 
 bool lt_waiting_calls_has_open(const lt_waiting_calls *calls) {

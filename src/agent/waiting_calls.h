@@ -1,6 +1,6 @@
 /* The calls of a stored prompt that wait for an approval, in whatever process. */
-#ifndef LT_APP_WAITING_CALLS_H
-#define LT_APP_WAITING_CALLS_H
+#ifndef LT_AGENT_WAITING_CALLS_H
+#define LT_AGENT_WAITING_CALLS_H
 
 #include "json/json.h"
 #include "store/store_decisions.h"
@@ -27,6 +27,8 @@ lt_status lt_waiting_calls_read(lt_store *db, lt_str user, lt_str prompt, lt_wai
                                 lt_err *err) LT_YIELDS;
 void lt_waiting_calls_release(lt_waiting_calls *calls);
 
+/* NULL: no call with that id waits. */
+const lt_waiting_call *lt_waiting_calls_find(const lt_waiting_calls *calls, lt_str id);
 /* Whether a call waits that nobody has decided about. */
 bool lt_waiting_calls_has_open(const lt_waiting_calls *calls);
 
