@@ -76,14 +76,24 @@ $(ENGINE)/intl.js: src/sandbox/web/intl/intl_entry.js $(wildcard src/sandbox/web
 
 # --- the page of `lathe serve` ---------------------------------------------------------------------------------------
 
-# Our own files are served as they are. Only what is of others is bundled: NAME_entry.js becomes NAME.js. The editor and
-# the colours of shown programs have their parsers in common: those are in lezer.js.
+# The first view waits for one script and one stylesheet of ours: main.js, main.css. What is of others is loaded when it is
+# needed: NAME_entry.js becomes NAME.js. The editor and the colours of shown programs have their parsers in common: those
+# are in lezer.js. code_editor.js needs the editor at its begin, so it is no part of main.js; what it takes of our other
+# files it has once more (none of that keeps a state).
 PAGE        := build/page
 PAGE_COLOUR := editor highlight
 PAGE_BUNDLE := node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning
 
-page: $(PAGE)/markdown.js $(PAGE_COLOUR:%=$(PAGE)/%.js) $(PAGE)/lezer.js
+page: $(PAGE)/main.js $(PAGE)/code_editor.js $(PAGE)/main.css $(PAGE)/markdown.js $(PAGE_COLOUR:%=$(PAGE)/%.js) $(PAGE)/lezer.js
 	@:
+
+$(PAGE)/main.js $(PAGE)/code_editor.js: $(PAGE)/%.js: $(filter-out %_entry.js,$(wildcard src/serve/page/*.js)) node_modules/.lathe-lock.json
+	@mkdir -p $(PAGE)
+	$(PAGE_BUNDLE) $(patsubst %,--external:./%.js,$(filter-out $*,code_editor markdown $(PAGE_COLOUR))) src/serve/page/$*.js --outfile=$@
+
+$(PAGE)/main.css: $(wildcard src/serve/page/*.css) node_modules/.lathe-lock.json
+	@mkdir -p $(PAGE)
+	$(PAGE_BUNDLE) src/serve/page/main.css --outfile=$@
 
 $(PAGE)/markdown.js: src/serve/page/markdown_entry.js node_modules/.lathe-lock.json
 	@mkdir -p $(PAGE)

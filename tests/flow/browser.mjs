@@ -21,6 +21,9 @@ function whyNot() {
 }
 const missing = whyNot();
 
+/** Options of `serve` with which the page's files are those of the repository, one by one: a test can load a module. */
+export const sources = { more: ["--page", join(root, "src/serve/page")] };
+
 /** A test that needs the browser. */
 export const pageTest = (name, fn) => (missing ? test(name, { skip: missing }, () => {}) : test(name, fn));
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { cpus, loadavg } from "node:os";
 import { before } from "node:test";
-import { closePage, openPage, pageTest } from "./browser.mjs";
+import { closePage, openPage, pageTest, sources } from "./browser.mjs";
 import { describe, patience, recording, scripted, sleep, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 import { serve } from "./server.mjs";
@@ -176,7 +176,7 @@ describe("hostile", { concurrency: 2 }, () => {
   });
 
   pageTest(`${MANY} calls in one prompt, and a value of ${LINES} lines: the page stays usable`, async () => {
-    const s = await cash();
+    const s = await cash(sources);
     const page = await openPage(s);
     const longest = await watchWork(page);
     await say(page, "many");
@@ -211,7 +211,7 @@ describe("hostile", { concurrency: 2 }, () => {
   });
 
   pageTest("schemas that contain themselves, are no schemas, or have patterns that take for ever", async () => {
-    const s = await serve({});
+    const s = await serve({}, sources);
     const page = await openPage(s, { hash: "#/tools" });
     const read = (schema, value) => page.evaluate(async ([one, given]) => {
       const [{ schemaForm }, { schemaList, typeText }] = await Promise.all([import("/page/schema_form.js"), import("/page/schema_text.js")]);

@@ -36,6 +36,8 @@ async function say(page, message) {
 }
 const ended = (page) => page.locator(".prompt").last().locator(".prompt-foot", { hasText: "Done" }).waitFor();
 const question = (page) => page.getByRole("region", { name: "Question about cash.pay" });
+/** The button of a question that has been there long enough. */
+const usable = (page) => question(page).getByRole("button", { name: "Approve", exact: true }).and(page.locator(":not([aria-disabled])"));
 /** Nothing is wider than the window. */
 const isWithin = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.querySelector("main").scrollWidth <= document.querySelector("main").clientWidth);
 
@@ -49,6 +51,7 @@ describe("the page", { concurrency: 2 }, () => {
       await say(page, "work");
       await question(page).waitFor();
       await page.locator(".code-keyword").first().waitFor();
+      await usable(page).waitFor(); // its buttons are pale for a moment
       await checkAccess(page, "a question");
       await question(page).getByRole("button", { name: "Edit input…" }).click();
       await question(page).getByLabel("Input, as JSON").fill("{");
@@ -80,7 +83,7 @@ describe("the page", { concurrency: 2 }, () => {
     await page.keyboard.type("work");
     await page.keyboard.press("Control+Enter");
     await question(page).waitFor();
-    await question(page).getByRole("button", { name: "Approve", exact: true }).and(page.locator(":not([aria-disabled])")).waitFor();
+    await usable(page).waitFor();
     // Backwards from the message to the question: nothing in between takes the focus away.
     const focused = () => page.evaluate(() => ({ name: document.activeElement.textContent, outline: getComputedStyle(document.activeElement).outlineStyle }));
     await until(async () => {
@@ -106,13 +109,15 @@ describe("the page", { concurrency: 2 }, () => {
     page.on("response", look);
     await page.goto(s.url);
     await page.getByRole("heading", { name: "What should be done?" }).waitFor();
+    const first = (await Promise.all(sizes)).map(([name]) => name).filter((name) => name !== "/page/icon.svg");
+    assert.deepEqual(first.sort(), ["/", "/page/main.css", "/page/main.js"], "what the first view waits for");
     await say(page, "work");
     await question(page).getByRole("button", { name: "Approve", exact: true }).click();
     await page.locator(".text strong").waitFor();
     page.off("response", look);
     const files = await Promise.all(sizes);
     const total = files.reduce((sum, [, size]) => sum + size, 0);
-    assert.ok(files.length > 15, `the files were seen: ${files.length}`);
+    for (const name of ["highlight", "lezer", "markdown"]) assert.ok(files.some(([one]) => one === `/page/${name}.js`), `${name}.js was seen`);
     assert.ok(total < 300 * 1024, `${total} bytes, the colours of code and Markdown included: ${JSON.stringify(files)}`);
     await closePage(page);
     await s.stop();

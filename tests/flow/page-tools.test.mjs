@@ -1,6 +1,6 @@
 // The tool browser of the page, as a person uses it: search, what a tool takes and gives, the form, the answer.
 import assert from "node:assert/strict";
-import { checkAccess, closePage, openPage, pageTest } from "./browser.mjs";
+import { checkAccess, closePage, openPage, pageTest, sources } from "./browser.mjs";
 import { patience, recording, scripted } from "./harness.mjs";
 import { serve } from "./server.mjs";
 
@@ -119,7 +119,7 @@ pageTest("a call that needs an approval asks first, in place, and has its result
 });
 
 pageTest("forms read and write what schemas allow", async () => {
-  const server = await serve({});
+  const server = await serve({}, sources);
   const page = await openPage(server, { hash: "#/tools" });
   const form = (schema, value) => page.evaluate(async ([one, given]) => {
     const { schemaForm } = await import("/page/schema_form.js");

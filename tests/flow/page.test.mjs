@@ -65,7 +65,7 @@ test("--page FOLDER serves files as they are now, the embedded ones where it has
   assert.deepEqual([first.status, first.body.toString(), first.headers["content-type"]], [200, "// first", "text/javascript; charset=utf-8"]);
   writeFileSync(join(place, "main.js"), "// second");
   assert.equal((await wire(`${s.url}/page/main.js`)).body.toString(), "// second");
-  assert.equal((await wire(`${s.url}/page/page_api.js`, gzip)).headers["content-encoding"], "gzip");
+  assert.equal((await wire(`${s.url}/page/markdown.js`, gzip)).headers["content-encoding"], "gzip");
   for (const name of ["secret.txt", "..%2flathe.yaml", "..%2f..%2fetc%2fpasswd", ".hidden.js"]) assert.equal((await wire(`${s.url}/page/${name}`, gzip)).status, 404, name);
   await s.stop();
 });

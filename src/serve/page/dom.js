@@ -89,19 +89,6 @@ export function iconButton(name, label, properties = {}) {
   return h("button", { type: "button", class: "quiet icon-only", "aria-label": label, title: label, ...properties }, icon(name));
 }
 
-const styles = new Map();
-
-/** Loads a stylesheet of the page once. Resolves when it holds. */
-export function loadStyle(name) {
-  if (!styles.has(name)) {
-    styles.set(name, new Promise((done, failed) => {
-      const link = h("link", { rel: "stylesheet", href: new URL(name, import.meta.url).href, onload: () => done(), onerror: () => failed(new Error(`${name} could not be loaded`)) });
-      document.head.append(link);
-    }));
-  }
-  return styles.get(name);
-}
-
 /**
  * A dialog over the page. `build(close)` gives its children; the promise has what it was closed with (Esc: undefined).
  * The focus goes back to where it was.

@@ -1,14 +1,15 @@
 // Starts the page: the frame around a view, and which view the address asks for.
 import { Api } from "./page_api.js";
+import * as conversation from "./conversation.js";
 import { openConversations } from "./conversations.js";
 import { add, h, icon, iconButton, replace, setText } from "./dom.js";
 import { Events } from "./events.js";
 import { signIn } from "./sign_in.js";
 
 // What stands behind the "#" of the address, and the module that shows it: open(root, parameters, context) returns
-// {close(), focus?(), refresh?()}; refresh: models and modes are known now.
+// {close(), focus?(), refresh?()}; refresh: models and modes are known now. The first one is what most people open.
 const VIEWS = [
-  { at: /^\/(?:c\/([^/]+))?$/, name: "conversation", load: () => import("./conversation.js") },
+  { at: /^\/(?:c\/([^/]+))?$/, name: "conversation", load: () => conversation },
   { at: /^\/tools(?:\/(.+))?$/, name: "tools", load: () => import("./tools.js") },
   { at: /^\/program$/, name: "program", load: () => import("./program_view.js") },
   { at: /^\/replay\/([^/]+)$/, name: "replay", load: () => import("./replay.js") },

@@ -5,7 +5,6 @@ import { LANGUAGES, readKept, writeKept } from "./kept_program.js";
 import { path } from "./page_api.js";
 import { hasEnded, watchPrompt } from "./prompt_watch.js";
 import { programRunView } from "./program_run.js";
-import { loadStyles } from "./result_view.js";
 
 const KEEP_MS = 300; // of rest, before the program is kept
 
@@ -18,7 +17,7 @@ const EXAMPLES = {
 export function open(root, parameters, context) {
   const close = new AbortController();
   let editor;
-  Promise.all([import("./code_editor.js"), loadStyles("program_view.css")]).then(([{ codeEditor }]) => {
+  import("./code_editor.js").then(({ codeEditor }) => {
     if (close.signal.aborted) return;
     editor = buildView(root, codeEditor, context, close.signal);
     editor.focus();

@@ -123,8 +123,9 @@ export class PromptState {
 const withoutFence = (text) => text.replace(/^\s*```[\w-]*\n?/, "").replace(/\n?`{1,3}\s*$/, "");
 
 /** Calls that began in the same moment stand in the order of their ids, "call-0.10" behind "call-0.9". */
-const byBegin = (a, b) => (a.start === b.start ? inOrder.compare(a.id, b.id) : Date.parse(a.start) - Date.parse(b.start));
-const inOrder = new Intl.Collator("en", { numeric: true });
+const byBegin = (a, b) => (a.start === b.start ? orderOf(a.id, b.id) : Date.parse(a.start) - Date.parse(b.start));
+let collator; // takes a while to make, and is seldom needed
+const orderOf = (a, b) => (collator ??= new Intl.Collator("en", { numeric: true })).compare(a, b);
 
 export const isQuestion = (output) => output.type === "tool" && output.result?.type === "pending" && output.result.question !== undefined;
 

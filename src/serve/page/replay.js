@@ -6,7 +6,7 @@ import { path } from "./page_api.js";
 import { hasEnded } from "./prompt_watch.js";
 import { programOf, programsOf } from "./recorded_program.js";
 import { stepsOf } from "./replay_steps.js";
-import { loadStyles, valueView } from "./result_view.js";
+import { valueView } from "./result_view.js";
 
 const ICONS = { begin: "code", end: "code", call: "tool", answer: "check", failure: "cross", timer: "clock", approved: "check", rejected: "cross", completion: "send", file: "file", "end-of-prompt": "check" };
 
@@ -14,7 +14,7 @@ const LINES_MAX = 5000; // of a program that are shown
 
 export function open(root, parameters, context) {
   const close = new AbortController();
-  Promise.all([context.api.get(path`prompts/${parameters.id}/record`, { signal: close.signal }), loadStyles("replay.css"), import("./highlight.js")]).then(([{ value, error }, , { highlight }]) => {
+  Promise.all([context.api.get(path`prompts/${parameters.id}/record`, { signal: close.signal }), import("./highlight.js")]).then(([{ value, error }, { highlight }]) => {
     if (close.signal.aborted) return;
     if (error) showMissing(root, error, context);
     else showRecord(root, value, context, close.signal, highlight);

@@ -1,11 +1,8 @@
 // What a tool answered, as people read it: texts as they are, values as JSON, failures with what to do.
 import { valueView as textView } from "./code_view.js";
-import { h, icon, loadStyle, setText } from "./dom.js";
+import { h, icon, setText } from "./dom.js";
 import { bytes, duration, pretty } from "./format.js";
 import { path } from "./page_api.js";
-
-/** The styles of a view, after those that it has in common with others. */
-export const loadStyles = (...names) => Promise.all(["conversation.css", "values.css", ...names].map(loadStyle));
 
 /** A value: text as text, everything else as JSON; folded when it is long. */
 export const valueView = (value, label = "Value") => textView(value === "" ? "(empty text)" : pretty(value), label);

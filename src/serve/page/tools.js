@@ -4,7 +4,7 @@ import { add, h, icon, plainly, replace, setText } from "./dom.js";
 import { plain } from "./format.js";
 import { inputForm } from "./schema_form.js";
 import { javascriptSignature, schemaList } from "./schema_text.js";
-import { loadStyles, resultView } from "./result_view.js";
+import { resultView } from "./result_view.js";
 
 const SLICE = 120; // tools that are added to the list at once
 const TYPING_MS = 150;
@@ -13,15 +13,12 @@ export function open(root, parameters, context) {
   const close = new AbortController();
   const list = toolList(context, close.signal);
   const detail = h("section", { class: "tool-detail", "aria-label": "Tool" });
-  loadStyles("tools.css").then(() => {
-    if (close.signal.aborted) return;
-    add(root, h("header", { class: "head" }, context.menuButton(), h("h1", {}, "Tools"), list.count),
-      h("div", { class: `tools${parameters.id ? " with-tool" : ""}` }, list.element, detail));
-    context.title("Tools");
-    list.start(parameters.id);
-    if (parameters.id) showTool(detail, parameters.id, context, close.signal);
-    else add(detail, h("div", { class: "empty" }, h("p", {}, "Choose a tool to see what it takes and gives, and to try it.")));
-  });
+  add(root, h("header", { class: "head" }, context.menuButton(), h("h1", {}, "Tools"), list.count),
+    h("div", { class: `tools${parameters.id ? " with-tool" : ""}` }, list.element, detail));
+  context.title("Tools");
+  list.start(parameters.id);
+  if (parameters.id) showTool(detail, parameters.id, context, close.signal);
+  else add(detail, h("div", { class: "empty" }, h("p", {}, "Choose a tool to see what it takes and gives, and to try it.")));
   return { close: () => close.abort() };
 }
 
