@@ -222,7 +222,25 @@ describe("in a browser", { concurrency: 2 }, () => {
     assert.equal(await page.getByLabel("Message").inputValue(), "nobody recorded this");
     await s.stop("SIGKILL");
     await page.getByText("Connection lost").waitFor();
+    // A view that is opened meanwhile cannot be shown, and is when the server is there again.
+    await page.evaluate(() => (location.hash = "#/program"));
+    await page.getByText("The editor could not be loaded").waitFor();
+    const later = await shop({ state: s.state, file: s.file, listen: `127.0.0.1:${s.port}` });
+    await page.locator(".cm-content").waitFor();
     await closePage(page);
+    await later.stop();
+  });
+
+  pageTest("what the server refuses because there are too many requests is read a little later", async () => {
+    const s = await serve({ server: { limits: { requestsPerSecond: 5, requestsBurst: 1 } } }, { env });
+    const page = await openPage(s, { hash: "#/tools" });
+    const refused = await page.waitForResponse((answer) => answer.status() === 429);
+    assert.equal(refused.request().method(), "GET");
+    await page.locator(".tool-name").first().waitFor();
+    await page.getByText("Conversations will be listed here.").waitFor();
+    assert.equal(await page.locator(".problem:not(:empty)").count(), 0);
+    await closePage(page);
+    await s.stop();
   });
 
   pageTest("conversations are opened, renamed and deleted", async () => {

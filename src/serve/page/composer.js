@@ -10,7 +10,8 @@ export function openComposer({ send, stop }) {
   const problem = h("p", { class: "problem", role: "alert", id: "composer-problem" });
   const text = h("textarea", { id: "message", rows: 1, placeholder: "What should be done?", "aria-label": "Message", "aria-describedby": "composer-hint composer-problem", autocomplete: "off" });
   const button = h("button", { type: "submit", class: "primary" });
-  const hint = h("p", { class: "hint", id: "composer-hint" }, h("kbd", {}, isMac ? "⌘" : "Ctrl"), " ", h("kbd", {}, "Enter"), " sends");
+  const keys = [h("kbd", {}, isMac ? "⌘" : "Ctrl"), " ", h("kbd", {}, "Enter"), " sends"];
+  const hint = h("p", { class: "hint", id: "composer-hint" });
   const element = h("form", { class: "composer", onsubmit: submit }, h("div", { class: "composer-box" }, text, h("div", { class: "composer-row" }, hint, button)), problem);
 
   function grow() {
@@ -19,6 +20,7 @@ export function openComposer({ send, stop }) {
   }
 
   function draw() {
+    replace(hint, isBusy ? "The next message can be sent when this has ended." : keys);
     replace(button, icon(isBusy ? "stop" : "send"), isBusy ? "Stop" : "Send");
     button.className = isBusy ? "danger" : "primary";
     button.disabled = isSending;
@@ -53,7 +55,7 @@ export function openComposer({ send, stop }) {
     setBusy(is) {
       if (is === isBusy) return;
       isBusy = is;
-      setText(problem, "");
+      if (!is) setText(problem, "");
       draw();
     },
     setText(value) {

@@ -142,6 +142,7 @@ class ConversationView {
 
   #show({ conversation, prompts, nextCursor }) {
     const isFirst = this.#prompts.size === 0;
+    this.composer.element.hidden = false;
     this.#setTitle(conversation.title || titleOf(prompts[0]?.input) || "Conversation");
     for (const prompt of prompts) this.#put(prompt);
     if (isFirst) this.#setCursor(nextCursor);
@@ -259,8 +260,15 @@ class ConversationView {
   }
 
   #drawMissing(error) {
-    this.#setTitle("Not found");
-    replace(this.list, h("div", { class: "empty" }, h("h2", {}, "This conversation is not here"), h("p", {}, error.status === 404 ? "It was deleted, or it belongs to somebody else." : error.message), h("a", { class: "button", href: "#/" }, "Start a new one")));
+    const isGone = error.status === 404;
+    if (!isGone && this.#prompts.size > 0) return; // what is known stays; each connection reads again
+    for (const prompt of this.#prompts.values()) prompt.close();
+    this.#prompts.clear();
+    this.#setTitle(isGone ? "Not found" : "Conversation");
+    replace(this.list, h("div", { class: "empty" },
+      h("h2", {}, isGone ? "This conversation is not here" : "This conversation cannot be shown"),
+      h("p", {}, isGone ? "It was deleted, or it belongs to somebody else." : error.message),
+      isGone ? h("a", { class: "button", href: "#/" }, "Start a new one") : h("button", { type: "button", onclick: () => this.#read() }, "Try again")));
     this.composer.element.hidden = true;
   }
 
@@ -274,6 +282,7 @@ class ConversationView {
     const answer = await this.#post(body, headers);
     this.#reads--;
     if (answer.error) this.#heedWaiting();
+    if (answer.error?.code === "busy") this.#read(); // what runs was begun elsewhere, and is not shown yet
     if (answer.error) return answer.error.code === "busy" ? "This conversation still runs. Wait for its end, or stop it." : answer.error.message;
     this.composer.setText("");
     this.#isFollowing = true;

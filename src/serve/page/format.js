@@ -66,7 +66,8 @@ export function titleOf(message) {
   const program = /^\{"language":"\w+".*?"code":"((?:[^"\\]|\\.)*)/.exec(message ?? "");
   if (!program) return (message ?? "").slice(0, 80);
   try {
-    return `Program: ${JSON.parse(`"${program[1]}"`).trim().split("\n")[0].slice(0, 70)}`;
+    const lines = JSON.parse(`"${program[1]}"`).trim().split("\n");
+    return `Program: ${(lines.find((line) => /^\s*(?!\/\/|#)\S/.test(line)) ?? lines[0]).trim().slice(0, 70)}`;
   } catch {
     return "Program";
   }

@@ -15,7 +15,10 @@ const VIEWS = [
   { at: /^\/replay\/([^/]+)$/, name: "replay", load: () => import("./replay.js") },
 ];
 
-const api = new Api(signIn);
+const api = new Api((...asked) => {
+  lost.hidden = true; // what is missing is the token
+  return signIn(...asked);
+});
 const events = new Events(api);
 const announcer = h("div", { class: "unseen", "aria-live": "polite", role: "status" });
 const main = h("main", { id: "main", tabindex: "-1" });
@@ -30,6 +33,10 @@ const context = {
   go(hash) {
     if (location.hash === hash) showView();
     else location.hash = hash;
+  },
+  /** A view could not read what it shows: it is opened again when the connection is back. */
+  missed() {
+    isMissed = true;
   },
   /** The address of what is shown becomes another one, and nothing is opened. */
   moveTo(hash) {
@@ -63,6 +70,7 @@ function showSide(is) {
 
 let view;
 let opening = 0;
+let isMissed = false;
 
 /** What stands behind the "#"; an address that somebody has cut off is one of no view. */
 function findView() {
@@ -84,6 +92,7 @@ function decoded(text) {
 
 async function showView() {
   const mine = ++opening;
+  isMissed = false;
   const { one, parameters } = findView();
   if (app.classList.contains("with-side")) showSide(false);
   sidebar.mark(location.hash);
@@ -92,6 +101,7 @@ async function showView() {
     module = await one.load();
   } catch {
     module = { open: openMissing };
+    context.missed();
   }
   if (mine !== opening) return;
   view?.close();
@@ -144,6 +154,7 @@ async function start() {
   events.watch((is) => {
     lost.hidden = is || !wasConnected;
     wasConnected ||= is;
+    if (is && isMissed) showView();
   });
   events.run();
   sidebar.start();

@@ -1,6 +1,8 @@
 // Requests to the server. A failure is a value with the server's own message: {error: {status, code, message}}.
 
 const KEY = "lathe.token";
+const LIMITED_TRIES = 5; // of a reading that the server's limits refuse (429)
+const LIMITED_WAIT_MS = 10_000; // before each of them, at most a few times as long
 
 /** Storage may be switched off, or full: then the token lives as long as the page. */
 function storageOf(name) {
@@ -49,13 +51,19 @@ export class Api {
   }
 
   /** What `fetch` has, with the token. Throws where the server does not answer. */
-  fetch(path, { headers, ...rest } = {}) {
-    return fetch(path, {
-      cache: "no-store",
-      credentials: "omit",
-      ...rest,
-      headers: { ...headers, ...(this.#token && { authorization: `Bearer ${this.#token}` }) },
-    });
+  async fetch(path, options = {}) {
+    const { headers, ...rest } = options;
+    const isReading = (options.method ?? "GET") === "GET";
+    for (let tries = 1; ; tries++) {
+      const answer = await fetch(path, {
+        cache: "no-store",
+        credentials: "omit",
+        ...rest,
+        headers: { ...headers, ...(this.#token && { authorization: `Bearer ${this.#token}` }) },
+      });
+      if (answer.status !== 429 || !isReading || tries === LIMITED_TRIES) return answer;
+      await pauseOf(answer, tries);
+    }
   }
 
   /** The answer as JSON: {value, status} or {error}. Options: signal, headers, quiet: nobody is asked for a token. */
@@ -98,6 +106,12 @@ export class Api {
       return { error: { status: 0, code: "offline", message: "The server does not answer. Is it running?" } };
     }
   }
+}
+
+/** Waits as long as the server says, and not until the same moment as everything else that it refused. */
+function pauseOf(answer, tries) {
+  const ms = Math.min(LIMITED_WAIT_MS, 1000 * (Number(answer.headers.get("retry-after")) || 1));
+  return new Promise((done) => setTimeout(done, ms * (1 + (Math.random() * tries) / 2)));
 }
 
 function valueOf(answer, text) {

@@ -21,7 +21,12 @@ export function open(root, parameters, context) {
     if (close.signal.aborted) return;
     editor = buildView(root, codeEditor, context, close.signal);
     editor.focus();
-  }, () => add(root, h("div", { class: "empty" }, h("h1", {}, "The editor could not be loaded"), h("p", {}, "Load the page again."))));
+  }, () => {
+    if (close.signal.aborted) return;
+    context.missed();
+    add(root, h("header", { class: "head" }, context.menuButton(), h("h1", {}, "Program")),
+      h("div", { class: "empty" }, h("h2", {}, "The editor could not be loaded"), h("p", {}, "Is the server running? If it is, load the page again.")));
+  });
   return {
     close() {
       close.abort();

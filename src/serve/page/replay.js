@@ -18,15 +18,16 @@ export function open(root, parameters, context) {
     if (close.signal.aborted) return;
     if (error) showMissing(root, error, context);
     else showRecord(root, value, context, close.signal, highlight);
-  });
+  }, () => close.signal.aborted || showMissing(root, { code: "offline", message: "A part of the page could not be loaded. Is the server running?" }, context));
   context.title("Replay");
   return { close: () => close.abort() };
 }
 
 function showMissing(root, error, context) {
+  if (error.code === "offline") context.missed();
   add(root, h("header", { class: "head" }, context.menuButton(), h("h1", {}, "Replay")),
-    h("div", { class: "empty" }, h("h2", {}, "There is no record to step through"), h("p", { role: "alert" }, error.message),
-      h("p", {}, "Open a conversation and choose “Step through” at one of its programs.")));
+    h("div", { class: "empty" }, h("h2", {}, error.status === 404 ? "There is no record to step through" : "The record cannot be shown"), h("p", { role: "alert" }, error.message),
+      error.status === 404 && h("p", {}, "Open a conversation and choose “Step through” at one of its prompts.")));
 }
 
 function showRecord(root, record, context, signal, highlight) {

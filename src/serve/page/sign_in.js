@@ -11,11 +11,12 @@ async function tryToken(api, token, remember) {
 
 /** Resolves when the server knows the token. */
 export async function signIn(api) {
+  const words = api.hasToken ? "The token that was used here is no longer valid." : "This server wants a token.";
   api.forgetToken();
-  while (!(await openDialog("Sign in", (close) => form(api, close)))) { /* nothing can be seen without */ }
+  while (!(await openDialog("Sign in", (close) => form(api, words, close)))) { /* nothing can be seen without */ }
 }
 
-function form(api, close) {
+function form(api, words, close) {
   const token = h("input", { type: "password", id: "sign-in-token", autocomplete: "current-password", required: true, spellcheck: "false", autofocus: true, "aria-describedby": "sign-in-problem" });
   const remember = h("input", { type: "checkbox", id: "sign-in-remember" });
   const problem = h("p", { id: "sign-in-problem", class: "problem", role: "alert" });
@@ -28,7 +29,7 @@ function form(api, close) {
   };
   return h("form", { class: "sign-in", onsubmit: submit },
     h("h2", {}, "Sign in to Lathe"),
-    h("p", { class: "hint" }, "This server wants a token. Who runs it makes one with ", h("code", {}, "lathe serve token add NAME"), "."),
+    h("p", { class: "hint" }, `${words} Who runs the server makes one with `, h("code", {}, "lathe serve token add NAME"), "."),
     h("label", { for: "sign-in-token" }, "Token"),
     token,
     h("label", { class: "choice" }, remember, "Remember on this device"),

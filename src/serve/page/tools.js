@@ -29,7 +29,7 @@ let lastQuery = ""; // stays when one tool after the other is looked at
 function toolList(context, signal) {
   const count = h("span", { class: "hint", role: "status" });
   const search = h("input", { type: "search", placeholder: "Search tools", "aria-label": "Search tools", value: lastQuery });
-  const server = h("select", { "aria-label": "Server" });
+  const server = h("select", { "aria-label": "Server", hidden: true });
   const rows = h("div", { class: "tool-rows" });
   let all = [];
   let chosen;
@@ -41,6 +41,7 @@ function toolList(context, signal) {
     signal.addEventListener("abort", () => asked.abort());
     const { value, error } = await context.api.get(`tools?brief=true&query=${encodeURIComponent(search.value.trim())}`, { signal: asked.signal });
     if (error?.code === "aborted" || signal.aborted) return;
+    if (error?.code === "offline") context.missed();
     if (error) return replace(rows, h("p", { class: "problem", role: "alert" }, error.message));
     all = value.tools;
     offerServers();
@@ -158,7 +159,8 @@ async function showTool(root, id, context, signal) {
   if (signal.aborted) return;
   const back = h("a", { class: "back", href: "#/tools" }, icon("chevron"), "All tools");
   if (error) {
-    add(root, back, h("div", { class: "empty" }, h("h2", {}, "This tool is not there"), h("p", {}, error.message)));
+    if (error.code === "offline") context.missed();
+    add(root, back, h("div", { class: "empty" }, h("h2", {}, error.status === 404 ? "This tool is not there" : "This tool cannot be shown"), h("p", {}, error.message)));
     return;
   }
   context.title(plain(tool.id));
