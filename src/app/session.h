@@ -35,7 +35,7 @@ typedef struct lt_session {
   bool is_asked_later;    /* ... somebody who comes when the session is open (session.answers.way_in) */
   lt_config config;
   const lt_mode_rounds *rounds;      /* defaults.maxRounds */
-  const lt_exposure_rule *exposures; /* tools.expose */
+  const lt_exposure_rule *exposures; /* tools.expose, as the door has them */
   lt_secrets *secrets;
   lt_loop *loop;
   lt_door *door;

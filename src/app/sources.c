@@ -3,26 +3,10 @@
 #include <string.h>
 
 #include "app/plugins.h"
+#include "app/sources_impl.h"
 #include "base/mem.h"
-#include "io/fan_out.h"
 
 #define PROGRESS_MS 1000 /* after this wait, the awaited sources are reported */
-
-/* A source may be slow to start and to end, so both run on a separate fiber. */
-typedef struct source_slot {
-  lt_sources *all;
-  const lt_source_type *type;
-  const char *name;
-  lt_source *source; /* NULL: disabled, or it could not be opened */
-  lt_err why;        /* it could not be opened */
-} source_slot;
-
-struct lt_sources {
-  lt_sources_options options;
-  source_slot *slots; /* kind by kind, in the configuration's order */
-  size_t count;
-  lt_fan_out fan_out; /* fibers that wait for a source, or end one */
-};
 
 static void sources_on_source_warning(void *arg, lt_str message) {
   const lt_sources *all = arg;
@@ -30,7 +14,7 @@ static void sources_on_source_warning(void *arg, lt_str message) {
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-static size_t sources_configured(const lt_config *config) {
+size_t lt_sources_configured(const lt_config *config) {
   size_t type_count, count = 0;
   const lt_source_type *const *types = lt_source_types(&type_count);
   for (size_t i = 0; i < type_count; i++) {
@@ -46,10 +30,49 @@ static lt_status sources_check_name(const char *name, lt_err *err) {
              : lt_fail(err, LT_E_INVALID, "the name belongs to a built-in plugin: give the server another name");
 }
 
-static void sources_open_source(lt_sources *all, const lt_source_type *type, size_t index) {
-  const char *name = type->name(all->options.config, index);
-  bool is_meant = all->options.only == NULL || strcmp(all->options.only, name) == 0;
-  source_slot *slot = &all->slots[all->count++];
+static lt_mcp *sources_client_of(const lt_source_slot *slot) {
+  const lt_source *source = slot->source;
+  return source != NULL && source->type->client != NULL ? source->type->client(source) : NULL;
+}
+
+static void sources_tune_client(const lt_source_slot *slot) {
+  const lt_sources *all = slot->all;
+  lt_mcp *mcp = sources_client_of(slot);
+  if (mcp != NULL && all->log_level != NULL) {
+    lt_mcp_set_log_level(mcp, all->log_level);
+  }
+  if (mcp != NULL && all->listener.on_notice != NULL) {
+    lt_mcp_listen(mcp, &all->listener);
+    lt_mcp_want_extras(mcp, false);
+  }
+}
+
+lt_source_slot *lt_sources_slot_new(lt_sources *all, const lt_source_type *type, const lt_config *config,
+                                    size_t index) {
+  lt_source_slot *slot = lt_mem_zalloc(1, sizeof *slot);
+  char *name = lt_mem_strdup(lt_str_of(type->name(config, index)));
+  if (slot == NULL || name == NULL) {
+    lt_mem_free(slot);
+    lt_mem_free(name);
+    return NULL;
+  }
+  *slot = (lt_source_slot){.all = all, .type = type, .name = name, .index = index, .why = LT_ERR_INIT};
+  return slot;
+}
+
+void lt_sources_slot_free(lt_source_slot *slot) {
+  if (slot != NULL) {
+    if (slot->source != NULL) {
+      slot->type->free(slot->source);
+    }
+    lt_mem_free(slot->name);
+    lt_mem_free(slot);
+  }
+}
+
+void lt_sources_slot_open(lt_source_slot *slot, lt_source *before) {
+  lt_sources *all = slot->all;
+  bool is_meant = all->options.only == NULL || strcmp(all->options.only, slot->name) == 0;
   const lt_source_options options = {
       .loop = all->options.loop,
       .door = all->options.door,
@@ -59,18 +82,48 @@ static void sources_open_source(lt_sources *all, const lt_source_type *type, siz
       .on_warning = sources_on_source_warning,
       .arg = all,
       .start = is_meant ? all->options.start : LT_SOURCE_START_AT_CALL,
+      .before = before,
   };
-  *slot = (source_slot){.all = all, .type = type, .name = name, .why = LT_ERR_INIT};
-  if (sources_check_name(name, &slot->why) != LT_OK ||
-      type->open(&options, index, &slot->source, &slot->why) != LT_OK) {
+  if (sources_check_name(slot->name, &slot->why) != LT_OK ||
+      slot->type->open(&options, slot->index, &slot->source, &slot->why) != LT_OK) {
     slot->source = NULL;
-    lt_report_warning(all->options.report, "%s \"%s\": %s", type->noun, name, lt_err_msg(&slot->why));
+    lt_report_warning(all->options.report, "%s \"%s\": %s", slot->type->noun, slot->name, lt_err_msg(&slot->why));
   }
+  sources_tune_client(slot);
+}
+
+static lt_status sources_make_slots(lt_sources *all) {
+  const lt_config *config = all->options.config;
+  size_t type_count;
+  const lt_source_type *const *types = lt_source_types(&type_count);
+  for (size_t i = 0; i < type_count && !all->options.is_empty; i++) {
+    for (size_t index = 0; index < types[i]->count(config); index++) {
+      all->slots[all->count] = lt_sources_slot_new(all, types[i], config, index);
+      if (all->slots[all->count] == NULL) {
+        return LT_E_NOMEM;
+      }
+      all->count++;
+    }
+  }
+  return LT_OK;
+}
+
+static void sources_free(lt_sources *all) {
+  for (size_t i = 0; i < all->count; i++) {
+    lt_sources_slot_free(all->slots[i]);
+  }
+  while (all->gone != NULL) {
+    lt_source_slot *slot = all->gone;
+    all->gone = slot->next_gone;
+    lt_sources_slot_free(slot);
+  }
+  lt_mem_free(all->slots);
+  lt_mem_free(all);
 }
 
 lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err) {
   lt_sources *all = lt_mem_zalloc(1, sizeof *all);
-  source_slot *slots = lt_mem_zalloc(sources_configured(options->config) + 1, sizeof *slots);
+  lt_source_slot **slots = lt_mem_zalloc(lt_sources_configured(options->config) + 1, sizeof *slots);
   if (all == NULL || slots == NULL) {
     lt_mem_free(all);
     lt_mem_free(slots);
@@ -78,12 +131,14 @@ lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_so
   }
   *all = (lt_sources){.options = *options, .slots = slots};
   lt_fan_out_init(&all->fan_out, options->loop);
-  size_t type_count;
-  const lt_source_type *const *types = lt_source_types(&type_count);
-  for (size_t i = 0; i < type_count && !options->is_empty; i++) {
-    for (size_t index = 0; index < types[i]->count(options->config); index++) {
-      sources_open_source(all, types[i], index);
-    }
+  lt_fan_out_init(&all->background, options->loop);
+  lt_cancel_init(&all->closing);
+  if (sources_make_slots(all) != LT_OK) {
+    sources_free(all);
+    return lt_fail(err, LT_E_NOMEM, "out of memory while starting the servers");
+  }
+  for (size_t i = 0; i < all->count; i++) {
+    lt_sources_slot_open(all->slots[i], NULL);
   }
   *ret_sources = all;
   return LT_OK;
@@ -94,19 +149,44 @@ size_t lt_sources_count(const lt_sources *all) {
 }
 
 lt_mcp *lt_sources_mcp(const lt_sources *all, size_t i) {
-  const lt_source *source = i < all->count ? all->slots[i].source : NULL;
-  return source != NULL && source->type->client != NULL ? source->type->client(source) : NULL;
+  return i < all->count ? sources_client_of(all->slots[i]) : NULL;
+}
+
+/* --- What clients are told ---------------------------------------------------------------------------------------- */
+static void sources_listen_to(const lt_source_slot *slot) {
+  lt_mcp *mcp = sources_client_of(slot);
+  if (mcp != NULL) {
+    lt_mcp_listen(mcp, &slot->all->listener);
+  }
+}
+
+void lt_sources_listen(lt_sources *all, const lt_mcp_listener *listener) {
+  all->listener = *listener;
+  for (size_t i = 0; i < all->count; i++) {
+    sources_listen_to(all->slots[i]);
+    sources_tune_client(all->slots[i]);
+  }
+  for (const lt_source_slot *slot = all->gone; slot != NULL; slot = slot->next_gone) {
+    sources_listen_to(slot);
+  }
+}
+
+void lt_sources_set_log_level(lt_sources *all, const char *level) {
+  all->log_level = level;
+  for (size_t i = 0; i < all->count; i++) {
+    sources_tune_client(all->slots[i]);
+  }
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
-static void sources_await_source(void *arg) {
-  const source_slot *slot = arg;
+void lt_sources_slot_await(void *arg) {
+  const lt_source_slot *slot = arg;
   const lt_sources_options *o = &slot->all->options;
   lt_err err = LT_ERR_INIT;
-  if (slot->source == NULL) { /* closed already */
+  if (slot->has_left) { /* before this fiber ran */
     return;
   }
-  if (slot->source->type->await(slot->source, &err) != LT_OK && o->cancel->why == LT_OK) {
+  if (slot->type->await(slot->source, &err) != LT_OK && o->cancel->why == LT_OK && !slot->has_left) {
     lt_report_line(o->report, LT_REPORT_WARNING, lt_str_of(lt_err_msg(&err)));
   }
 }
@@ -115,7 +195,7 @@ static void sources_report_progress(const lt_sources *all) {
   LT_AUTO_BUF(line, LT_MIB);
   lt_buf_addc(&line, "starting ");
   for (size_t i = 0; i < all->count; i++) {
-    const lt_source *source = all->slots[i].source;
+    const lt_source *source = all->slots[i]->source;
     if (source != NULL && source->type->state != NULL && source->type->state(source) == LT_SOURCE_STARTING) {
       lt_buf_printf(&line, "%s ", source->name);
     }
@@ -126,9 +206,9 @@ static void sources_report_progress(const lt_sources *all) {
 
 void lt_sources_await(lt_sources *all) {
   for (size_t i = 0; i < all->count; i++) {
-    const lt_source *source = all->slots[i].source;
+    const lt_source *source = all->slots[i]->source;
     if (source != NULL && source->type->await != NULL) {
-      lt_fan_out_add(&all->fan_out, sources_await_source, &all->slots[i]);
+      lt_fan_out_add(&all->fan_out, lt_sources_slot_await, all->slots[i]);
     }
   }
   if (lt_fan_out_wait(&all->fan_out, all->options.cancel, PROGRESS_MS) == LT_E_TIMEOUT) {
@@ -139,7 +219,7 @@ void lt_sources_await(lt_sources *all) {
 
 /* --- Telling ------------------------------------------------------------------------------------------------------ */
 typedef struct source_description {
-  const source_slot *slot;
+  const lt_source_slot *slot;
   lt_sources_row *row;
   lt_arena *arena;
   lt_err err;
@@ -147,7 +227,7 @@ typedef struct source_description {
 
 static void sources_describe_source(void *arg) {
   source_description *d = arg;
-  const source_slot *slot = d->slot;
+  const lt_source_slot *slot = d->slot;
   if (slot->source == NULL || slot->source->type->describe == NULL) {
     bool is_failed = slot->why.status != LT_OK;
     d->row->facts.state = is_failed ? "failed" : slot->source == NULL ? "disabled" : "running";
@@ -165,7 +245,7 @@ lt_status lt_sources_describe(lt_sources *all, lt_arena *arena, lt_sources_row *
     return lt_fail(err, LT_E_NOMEM, "no memory to tell about the servers");
   }
   for (size_t i = 0; i < all->count; i++) {
-    const source_slot *slot = &all->slots[i];
+    const lt_source_slot *slot = all->slots[i];
     rows[i] = (lt_sources_row){.noun = slot->type->noun, .name = slot->name, .facts = {.state = "", .transport = ""}};
     descriptions[i] = (source_description){.slot = slot, .row = &rows[i], .arena = arena, .err = LT_ERR_INIT};
     lt_fan_out_add(&all->fan_out, sources_describe_source, &descriptions[i]);
@@ -183,21 +263,30 @@ lt_status lt_sources_describe(lt_sources *all, lt_arena *arena, lt_sources_row *
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
 static void sources_close_source(void *arg) {
-  source_slot *slot = arg;
-  slot->source->type->close(slot->source);
-  slot->source = NULL;
+  lt_source_slot *slot = arg;
+  slot->type->close(slot->source, NULL);
+}
+
+static void sources_close_slot(lt_sources *all, lt_source_slot *slot) LT_YIELDS {
+  slot->has_left = true;
+  if (slot->source != NULL && !slot->is_ending) {
+    slot->is_ending = true;
+    lt_fan_out_add(&all->fan_out, sources_close_source, slot);
+  }
 }
 
 void lt_sources_close(lt_sources *all) {
   if (all == NULL) {
     return;
   }
+  lt_cancel_fire(&all->closing, LT_E_CANCELLED);
   for (size_t i = 0; i < all->count; i++) {
-    if (all->slots[i].source != NULL) {
-      lt_fan_out_add(&all->fan_out, sources_close_source, &all->slots[i]);
-    }
+    sources_close_slot(all, all->slots[i]);
+  }
+  for (lt_source_slot *slot = all->gone; slot != NULL; slot = slot->next_gone) {
+    sources_close_slot(all, slot);
   }
   (void)lt_fan_out_wait(&all->fan_out, NULL, UINT64_MAX);
-  lt_mem_free(all->slots);
-  lt_mem_free(all);
+  (void)lt_fan_out_wait(&all->background, NULL, UINT64_MAX);
+  sources_free(all);
 }

@@ -221,6 +221,7 @@
 #define LT_CALL_INLINE_BYTES     (1 * LT_MIB) /* inputs and answers over this are read off the loop */
 #define LT_CALL_INDEX_MAX_BYTES  (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
 #define LT_PROVIDERS_MAX         1024         /* servers and plugins with tools */
+#define LT_SOURCES_GONE_MAX      10000        /* servers removed or replaced by SIGHUP: each leaves some KiB */
 #define LT_SECRETS_MAX           16384        /* values and parts of values that are masked, in each of their forms */
 #define LT_SECRET_WORD_BYTES     8  /* a part of letters only that is shorter is an ordinary word ("latest") */
 #define LT_SECRET_TOKEN_BYTES    20 /* the user of a URL without a password is a token if it is as long */

@@ -128,6 +128,11 @@ static bool adopt_insides_differ(const lt_config_key *parent, const void *a, con
   return false;
 }
 
+bool lt_config_servers_differ(const lt_config_server *server, const lt_config_server *other) {
+  const lt_config_key *key = lt_config_key_find(NULL, LT_STR("mcpServers"));
+  return adopt_texts_differ(server->fault, other->fault) || adopt_insides_differ(key, server, other);
+}
+
 /* --- Taking over -------------------------------------------------------------------------------------------------- */
 static void adopt_copy(const lt_config_key *key, lt_config *config, const lt_config *fresh) {
   memcpy((char *)config + key->at, (const char *)fresh + key->at, adopt_size(key));

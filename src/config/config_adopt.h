@@ -9,4 +9,8 @@
 void lt_config_adopt(lt_config *config, const lt_config *fresh, void (*on_kept)(void *arg, const lt_config_key *key),
                      void *arg);
 
+/* Whether two servers of the same name are configured differently: a key has another value, or one of them has a fault.
+ */
+bool lt_config_servers_differ(const lt_config_server *server, const lt_config_server *other);
+
 #endif

@@ -64,7 +64,7 @@ _Static_assert(offsetof(lt_config_server, name) == 0 && offsetof(lt_config_count
 
 /* clang-format off */
 const lt_config_key lt_config_keys[] = {
-    {"mcpServers", NAMED(lt_config, servers, server_count, lt_config_server), FLAGS(LT_CONFIG_OPEN),
+    {"mcpServers", NAMED(lt_config, servers, server_count, lt_config_server), FLAGS(LT_CONFIG_OPEN | LT_CONFIG_RELOADS),
      AT_MOST(LT_MCP_SERVERS_MAX), .fault_at = offsetof(lt_config_server, fault), .needs = command_or_url, .finish = lt_config_finish_server,
      .wants = "start programs, with the environment of this process, or connect to addresses",
      .doc = "MCP servers by name, in the shape that every MCP client uses; unknown keys of a server are warnings."},
@@ -196,7 +196,7 @@ const lt_config_key lt_config_keys[] = {
     {"tools.budgets[].perMinute", NUMBER(lt_config_budget, per_minute), FROM(1), .standard_text = "no limit",
      .is_harmless = lt_config_harmless_number,
      .doc = "Calls in any 60 seconds of a run."},
-    {"tools.expose", RECORDS(lt_config, exposures, exposure_count, lt_config_exposure),
+    {"tools.expose", RECORDS(lt_config, exposures, exposure_count, lt_config_exposure), FLAGS(LT_CONFIG_RELOADS),
      .doc = "Where tools can be called from; the first entry that matches a tool counts."},
     {"tools.expose[].match", TEXT(lt_config_exposure, match), FLAGS(LT_CONFIG_REQUIRED), .empty_advice = NAME_TOOLS,
      .doc = "The tools, as in `tools.policy[].match`."},

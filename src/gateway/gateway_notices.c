@@ -30,13 +30,7 @@ static void gateway_notices_lower(lt_gateway *gateway, size_t level) {
     return;
   }
   gateway->log_level = gateway_log_levels[level];
-  const lt_sources *sources = gateway->session->sources;
-  for (size_t i = 0; i < lt_sources_count(sources); i++) {
-    lt_mcp *mcp = lt_sources_mcp(sources, i);
-    if (mcp != NULL) {
-      lt_mcp_set_log_level(mcp, gateway->log_level);
-    }
-  }
+  lt_sources_set_log_level(gateway->session->sources, gateway->log_level);
 }
 
 lt_status lt_gateway_notices_set_level(lt_gateway_request *r) {
@@ -153,14 +147,9 @@ static void gateway_notices_on_notice(void *arg, const lt_mcp_notice *notice) {
 }
 
 /* --- Listening ---------------------------------------------------------------------------------------------------- */
-static void gateway_notices_listen(lt_gateway *gateway, const lt_mcp_listener *listener) {
-  const lt_sources *sources = gateway->session->sources;
-  for (size_t i = 0; sources != NULL && i < lt_sources_count(sources); i++) {
-    lt_mcp *mcp = lt_sources_mcp(sources, i);
-    if (mcp != NULL) {
-      lt_mcp_listen(mcp, listener);
-      lt_mcp_want_extras(mcp, false);
-    }
+static void gateway_notices_listen(const lt_gateway *gateway, const lt_mcp_listener *listener) {
+  if (gateway->session->sources != NULL) {
+    lt_sources_listen(gateway->session->sources, listener);
   }
 }
 

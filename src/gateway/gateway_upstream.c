@@ -29,20 +29,19 @@ lt_status lt_gateway_upstreams_read(lt_gateway_request *r, lt_gateway_upstreams 
   if (ret->all == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for what the servers offer");
   }
-  for (size_t i = 0; i < slots; i++) {
+  for (size_t i = 0; i < slots; i++) { /* the sources may change while this waits */
     lt_mcp *mcp = lt_sources_mcp(sources, i);
     if (mcp != NULL) {
       lt_mcp_want_extras(mcp, true); /* all of them start side by side */
+      ret->all[ret->count++] = (lt_gateway_upstream){.mcp = mcp, .name = lt_arena_dup(r->arena, lt_mcp_name(mcp))};
     }
   }
-  for (size_t i = 0; i < slots; i++) {
-    lt_mcp *mcp = lt_sources_mcp(sources, i);
-    if (mcp == NULL) {
-      continue;
+  for (size_t i = 0; i < ret->count; i++) {
+    lt_gateway_upstream *one = &ret->all[i];
+    if (one->name.p == NULL) {
+      return lt_fail(err, LT_E_NOMEM, "no memory for what the servers offer");
     }
-    lt_gateway_upstream *one = &ret->all[ret->count++];
-    *one = (lt_gateway_upstream){.mcp = mcp, .name = lt_mcp_name(mcp)};
-    lt_mcp_wait_extras(mcp, &r->cancel);
+    lt_mcp_wait_extras(one->mcp, &r->cancel);
     if (r->cancel.why != LT_OK) {
       return lt_fail(err, r->cancel.why, "nobody waits for the answer any more");
     }

@@ -11,7 +11,7 @@
 #include "mcp/mcp_client.h"
 
 typedef struct lt_gateway_upstream {
-  lt_mcp *mcp;
+  lt_mcp *mcp; /* it may be CLOSED when its server has left the configuration meanwhile */
   lt_str name;
   lt_json extras; /* as lt_mcp_extras has them, secrets masked; NONE: nothing is known */
 } lt_gateway_upstream;

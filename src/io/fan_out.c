@@ -22,17 +22,25 @@ static void on_fan_out_fiber(void *arg) {
   }
 }
 
-void lt_fan_out_add(lt_fan_out *fan_out, lt_fiber_fn fn, void *arg) {
+lt_status lt_fan_out_start(lt_fan_out *fan_out, lt_fiber_fn fn, void *arg, lt_err *err) {
   fan_out_task *task = lt_mem_zalloc(1, sizeof *task);
-  if (task != NULL) {
-    *task = (fan_out_task){.fan_out = fan_out, .fn = fn, .arg = arg};
-    if (lt_loop_spawn(fan_out->loop, on_fan_out_fiber, task, NULL) == LT_OK) {
-      fan_out->running++;
-      return;
-    }
-    lt_mem_free(task);
+  if (task == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a fiber");
   }
-  fn(arg);
+  *task = (fan_out_task){.fan_out = fan_out, .fn = fn, .arg = arg};
+  lt_status status = lt_loop_spawn(fan_out->loop, on_fan_out_fiber, task, err);
+  if (status != LT_OK) {
+    lt_mem_free(task);
+    return status;
+  }
+  fan_out->running++;
+  return LT_OK;
+}
+
+void lt_fan_out_add(lt_fan_out *fan_out, lt_fiber_fn fn, void *arg) {
+  if (lt_fan_out_start(fan_out, fn, arg, NULL) != LT_OK) {
+    fn(arg);
+  }
 }
 
 lt_status lt_fan_out_wait(lt_fan_out *fan_out, lt_cancel *cancel, uint64_t timeout_ms) {

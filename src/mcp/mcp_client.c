@@ -88,9 +88,13 @@ static lt_status mcp_client_carry_out(lt_mcp *mcp, lt_mcp_session_request *reque
   static const lt_mcp_call_options none = {0};
   request->options = request->options != NULL ? request->options : &none;
   lt_mcp_state_add_user(mcp);
+  mcp->calls++;
   lt_status status = mcp_client_call(mcp, request, ret_result, err);
   if (status == LT_OK) {
     ret_result->result.doc = &ret_result->doc;
+  }
+  if (--mcp->calls == 0) {
+    lt_wait_wake(&mcp->left, LT_OK);
   }
   lt_mcp_state_remove_user(mcp);
   return status;
@@ -178,13 +182,20 @@ static bool mcp_client_copy_options(lt_mcp *mcp, const lt_mcp_options *from) {
   return ok && o->name.p;
 }
 
-static void mcp_client_free(lt_mcp *mcp) {
+/* Afterwards nothing points into the arena. */
+static void mcp_client_release(lt_mcp *mcp) {
   lt_mcp_list_release(&mcp->list);
   lt_buf_release(&mcp->version);
   lt_buf_release(&mcp->server_version);
   lt_buf_release(&mcp->instructions);
   lt_buf_release(&mcp->extras);
+  mcp->o = (lt_mcp_options){.name = LT_STR("")};
+  mcp->argv = NULL;
+  mcp->listener = (lt_mcp_listener){.on_notice = NULL};
   lt_arena_release(&mcp->arena);
+}
+
+void lt_mcp_free(lt_mcp *mcp) {
   lt_mem_free(mcp);
 }
 
@@ -210,7 +221,8 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
     status = lt_loop_spawn(loop, lt_mcp_lifecycle_run, mcp, err);
   }
   if (status != LT_OK) {
-    mcp_client_free(mcp);
+    mcp_client_release(mcp);
+    lt_mcp_free(mcp);
     return status;
   }
   mcp->living = true;
@@ -224,10 +236,16 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
   return LT_OK;
 }
 
-void lt_mcp_close(lt_mcp *mcp) {
-  if (!mcp) {
-    return;
+void lt_mcp_drain(lt_mcp *mcp, lt_cancel *hurry) {
+  lt_cancel_node node;
+  lt_cancel_add(hurry, &node, &mcp->left);
+  while (mcp->calls > 0 && hurry->why == LT_OK) {
+    (void)lt_wait_on(&mcp->left, UINT64_MAX);
   }
+  lt_cancel_remove(hurry, &node);
+}
+
+void lt_mcp_shut_down(lt_mcp *mcp) {
   mcp->closing = true;
   lt_fail(&mcp->why, LT_E_CLOSED, "MCP server \"%.*s\": it is being shut down", LT_STR_ARG(mcp->o.name));
   lt_mcp_state_set(mcp, LT_MCP_CLOSED);
@@ -240,7 +258,14 @@ void lt_mcp_close(lt_mcp *mcp) {
   while (mcp->living || mcp->users > 0) {
     lt_wait_on(&mcp->left, UINT64_MAX);
   }
-  mcp_client_free(mcp);
+  mcp_client_release(mcp);
+}
+
+void lt_mcp_close(lt_mcp *mcp) {
+  if (mcp != NULL) {
+    lt_mcp_shut_down(mcp);
+    lt_mcp_free(mcp);
+  }
 }
 
 lt_str lt_mcp_name(const lt_mcp *mcp) {

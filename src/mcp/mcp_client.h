@@ -178,7 +178,7 @@ void lt_mcp_wait_extras(lt_mcp *mcp, lt_cancel *cancel) LT_YIELDS;
 
 /* What a server says that no call waits for. */
 typedef struct lt_mcp_notice {
-  lt_mcp *mcp;
+  lt_mcp *mcp; /* NULL: lists of another configuration (app/sources.h) */
   enum {
     LT_MCP_NOTICE_TOOLS,    /* its list of tools is another one */
     LT_MCP_NOTICE_EXTRAS,   /* what it offers beside them has changed */
@@ -198,8 +198,16 @@ void lt_mcp_listen(lt_mcp *mcp, const lt_mcp_listener *listener);
 /* From which level on the server is asked to log: a literal of MCP's levels. */
 void lt_mcp_set_log_level(lt_mcp *mcp, const char *level);
 
-/* Shuts the server down (end of input, SIGTERM, SIGKILL) and frees the client; calls in flight return LT_E_CLOSED
- * first. LT_YIELDS. Several may be closed at once from several fibers. */
+/* --- The end ------------------------------------------------------------------------------------------------------ */
+/* Waits until no call and no passed request is in flight, or `hurry` fires. LT_YIELDS. */
+void lt_mcp_drain(lt_mcp *mcp, lt_cancel *hurry) LT_YIELDS;
+/* Shuts the server down (end of input, SIGTERM, SIGKILL); calls in flight return LT_E_CLOSED first. All that it holds
+ * is released, but it stays valid for whoever still knows it: it is CLOSED, has no name and no tools, and calls return
+ * LT_E_CLOSED. LT_YIELDS. Several may be ended at once from several fibers. */
+void lt_mcp_shut_down(lt_mcp *mcp) LT_YIELDS;
+/* Frees a client that has ended. NULL is allowed. */
+void lt_mcp_free(lt_mcp *mcp);
+/* lt_mcp_shut_down and lt_mcp_free. LT_YIELDS. NULL is allowed. */
 void lt_mcp_close(lt_mcp *mcp) LT_YIELDS;
 
 #endif

@@ -34,6 +34,7 @@ struct lt_mcp {
   bool closing;
   bool living;  /* lt_mcp_lifecycle_run() runs */
   size_t users; /* number of fibers inside lt_mcp_call, lt_mcp_wake and lt_mcp_wait_ready */
+  size_t calls; /* ... of those inside lt_mcp_call and lt_mcp_pass */
   lt_mcp_waiter *waiters;
   lt_mcp_listener listener;
   lt_buf extras; /* as lt_mcp_extras has them; empty: not known */
@@ -41,7 +42,7 @@ struct lt_mcp {
   uint64_t extras_ms; /* when they were read */
   lt_mcp_extras_waiter *extras_waiters;
   lt_wait event; /* lt_mcp_lifecycle_run() waits here */
-  lt_wait left;  /* lt_mcp_close waits here */
+  lt_wait left;  /* lt_mcp_drain and lt_mcp_shut_down wait here */
   uint64_t listed_ms;
   uint64_t used_ms;                       /* when the last call ended */
   uint64_t restarts[LT_MCP_RESTARTS_MAX]; /* times of the last restarts */

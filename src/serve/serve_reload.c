@@ -16,12 +16,15 @@ typedef struct lt_serve_config {
   struct lt_serve_config *next;
   lt_config config;
   lt_config before; /* the session's values, to be given back at the end */
+  const lt_exposure_rule *exposures_before;
 } lt_serve_config;
 
 /* What the fresh configuration becomes. */
 typedef struct reload_parts {
   lt_models models;
   const lt_mode_rounds *rounds;
+  const lt_exposure_rule *exposures;
+  lt_sources_change *sources;
   lt_policy *policy;
   lt_secrets *secrets; /* what was masked before, too: prompts that run have it */
 } reload_parts;
@@ -54,15 +57,20 @@ static lt_status reload_read(const lt_serve *serve, const lt_config_sources *sou
   LT_TRY(lt_settings_load(&again, ret_fresh, err));
   LT_TRY(lt_models_fill(ret_fresh, &ret_parts->models, err));
   LT_TRY(lt_settings_rounds(ret_fresh, &ret_parts->rounds, err));
+  LT_TRY(lt_settings_exposures(ret_fresh, &ret_parts->exposures, err));
   LT_TRY(lt_settings_policy(ret_fresh, &ret_parts->policy, err));
   if (ret_parts->policy == NULL) { /* no rules */
     LT_TRY(lt_policy_new(NULL, 0, NULL, 0, &ret_parts->policy, err));
   }
   lt_status status = lt_config_more_secrets(ret_fresh, serve->session->secrets, &ret_parts->secrets, err);
   if (status == LT_OK) {
+    status = lt_sources_change_plan(serve->session->sources, ret_fresh, &ret_parts->sources, err);
+  }
+  if (status == LT_OK) {
     status = reload_change_agent(serve, ret_fresh, ret_parts, err);
   }
   if (status != LT_OK) {
+    lt_sources_change_free(ret_parts->sources);
     lt_policy_free(ret_parts->policy);
     lt_secrets_free(ret_parts->secrets);
   }
@@ -74,15 +82,23 @@ static void reload_on_kept(void *arg, const lt_config_key *key) {
                     key->path);
 }
 
+static void reload_set_exposures(lt_session *session, const lt_exposure_rule *exposures) {
+  session->exposures = exposures;
+  lt_door_set_exposures(session->door, exposures, session->config.exposure_count);
+}
+
 static void reload_adopt(lt_serve *serve, lt_serve_config *one, const reload_parts *parts) {
   lt_session *session = serve->session;
   lt_secrets_replace(session->secrets, parts->secrets);
   lt_toolbox_replace_policy(session->toolbox, parts->policy);
   one->before = session->config;
+  one->exposures_before = session->exposures;
   for (size_t i = 0; one->config.warnings[i] != NULL; i++) {
     lt_report_line(&session->report, LT_REPORT_WARNING, lt_str_of(one->config.warnings[i]));
   }
   lt_config_adopt(&session->config, &one->config, reload_on_kept, serve);
+  reload_set_exposures(session, parts->exposures);
+  lt_sources_change_carry_out(session->sources, parts->sources); /* with the configuration that is adopted now */
   lt_serve_limits_reload(serve);
   session->rounds = parts->rounds;
   serve->models = parts->models;
@@ -121,6 +137,7 @@ void lt_serve_reload_release(lt_serve *serve) {
     serve->configs = one->next;
     serve->session->config = one->before;
     serve->session->config.arena = arena;
+    reload_set_exposures(serve->session, one->exposures_before);
     lt_config_release(&one->config);
     lt_mem_free(one);
   }

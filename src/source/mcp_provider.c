@@ -23,7 +23,8 @@ struct lt_mcp_provider {
   lt_mcp *mcp;
   lt_mcp_options user; /* callbacks of the owner; other members are not used */
   char *name;
-  bool closing;
+  bool has_left;            /* it is not at the door any more */
+  bool has_tools_of_before; /* its tools at the door are those of the provider whose place it took */
   provider_call *calls;
   uint64_t call_count; /* so far */
   lt_call_peer peer;   /* for reports of calls; its protocol is not set */
@@ -324,9 +325,10 @@ static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
   lt_err err = LT_ERR_INIT;
   size_t count;
   const lt_mcp_tool *tools = lt_mcp_tools(mcp, &count);
-  if (self->closing) {
-    return; /* the door has already removed the provider */
+  if (self->has_left) {
+    return;
   }
+  self->has_tools_of_before = false;
   if (mcp_provider_hand_over_tools(self, tools, count, &err) != LT_OK) {
     mcp_provider_on_client_warning(self, mcp, lt_str_of(lt_err_msg(&err)));
   }
@@ -335,12 +337,16 @@ static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
   }
 }
 
-/* --- Opening and closing ------------------------------------------------------------------------------------------ */
-static void mcp_provider_free(lt_mcp_provider *self) {
-  lt_mem_free(self->name);
-  lt_mem_free(self);
+lt_status lt_mcp_provider_await(lt_mcp_provider *self, lt_err *err) {
+  lt_status status = lt_mcp_wait_ready(self->mcp, err);
+  if (self->has_tools_of_before && !self->has_left) {
+    self->has_tools_of_before = false;
+    (void)lt_door_set_tools(self->door, &self->base, NULL, 0, NULL); /* else calls fail with the server's reason */
+  }
+  return status;
 }
 
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 /* The url's path and its query may be secret. */
 static void mcp_provider_note_peer(lt_mcp_provider *self, const char *url) {
   lt_str host = LT_STR_NULL;
@@ -351,14 +357,20 @@ static void mcp_provider_note_peer(lt_mcp_provider *self, const char *url) {
   }
 }
 
-static lt_status mcp_provider_open_mcp_client(lt_mcp_provider *self, const lt_mcp_options *options, lt_err *err) {
+static lt_status mcp_provider_enter(lt_mcp_provider *self, const lt_mcp_provider *before, lt_err *err) {
+  self->has_tools_of_before = before != NULL && lt_door_replace(self->door, &before->base, &self->base);
+  return self->has_tools_of_before ? LT_OK : lt_door_set_tools(self->door, &self->base, NULL, 0, err);
+}
+
+static lt_status mcp_provider_open_mcp_client(lt_mcp_provider *self, const lt_mcp_options *options,
+                                              const lt_mcp_provider *before, lt_err *err) {
   lt_mcp_options ours = *options;
   ours.on_tools = mcp_provider_on_client_tools;
   ours.on_warning = mcp_provider_on_client_warning;
   ours.on_ask = options->on_ask != NULL ? mcp_provider_on_client_ask : NULL;
   ours.offers = options->offers != NULL ? mcp_provider_offers : NULL;
   ours.arg = self;
-  LT_TRY(lt_door_set_tools(self->door, &self->base, NULL, 0, err));
+  LT_TRY(mcp_provider_enter(self, before, err));
   lt_status status = lt_mcp_open(self->loop, &ours, &self->mcp, err);
   if (status != LT_OK) {
     lt_door_remove(self->door, &self->base);
@@ -367,7 +379,7 @@ static lt_status mcp_provider_open_mcp_client(lt_mcp_provider *self, const lt_mc
 }
 
 lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_options *options,
-                               lt_mcp_provider **ret_provider, lt_err *err) {
+                               const lt_mcp_provider *before, lt_mcp_provider **ret_provider, lt_err *err) {
   lt_mcp_provider *self = lt_mem_zalloc(1, sizeof *self);
   char *name = lt_mem_strdup(options->name);
   if (self == NULL || name == NULL) {
@@ -384,9 +396,9 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
                              .look = mcp_provider_look,
                              .has_whole = true};
   mcp_provider_note_peer(self, options->url);
-  lt_status status = mcp_provider_open_mcp_client(self, options, err);
+  lt_status status = mcp_provider_open_mcp_client(self, options, before, err);
   if (status != LT_OK) {
-    mcp_provider_free(self);
+    lt_mcp_provider_free(self);
     return status;
   }
   *ret_provider = self;
@@ -397,12 +409,23 @@ lt_mcp *lt_mcp_provider_client(lt_mcp_provider *provider) {
   return provider->mcp;
 }
 
-void lt_mcp_provider_close(lt_mcp_provider *provider) {
-  if (provider == NULL) {
-    return;
-  }
-  provider->closing = true;
+void lt_mcp_provider_leave(lt_mcp_provider *provider) {
+  provider->has_left = true;
   lt_door_remove(provider->door, &provider->base);
-  lt_mcp_close(provider->mcp);
-  mcp_provider_free(provider);
+}
+
+void lt_mcp_provider_end(lt_mcp_provider *provider, lt_cancel *hurry) {
+  lt_mcp_provider_leave(provider);
+  if (hurry != NULL) {
+    lt_mcp_drain(provider->mcp, hurry);
+  }
+  lt_mcp_shut_down(provider->mcp);
+}
+
+void lt_mcp_provider_free(lt_mcp_provider *provider) {
+  if (provider != NULL) {
+    lt_mcp_free(provider->mcp);
+    lt_mem_free(provider->name);
+    lt_mem_free(provider);
+  }
 }

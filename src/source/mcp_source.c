@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "config/config_adopt.h"
 #include "io/process_memory.h"
 #include "mcp/mcp_facts.h"
 #include "source/elicitation_defaults.h"
@@ -14,6 +15,7 @@
 
 typedef struct mcp_source {
   lt_source base; /* first */
+  char *name;
   lt_source_options options;
   lt_mcp_provider *provider;
   bool answers_with_defaults;
@@ -84,6 +86,10 @@ static size_t mcp_source_count(const lt_config *config) {
 
 static const char *mcp_source_name(const lt_config *config, size_t index) {
   return config->servers[index].name;
+}
+
+static bool mcp_source_differs(const lt_config *config, size_t index, const lt_config *other, size_t other_index) {
+  return lt_config_servers_differ(&config->servers[index], &other->servers[other_index]);
 }
 
 static void mcp_source_on_server_warning(void *arg, lt_mcp *mcp, lt_str message) {
@@ -173,9 +179,17 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
       .on_warning = mcp_source_on_server_warning,
       .arg = self,
   };
-  lt_status status = lt_mcp_provider_open(o->loop, o->door, &options, &self->provider, err);
+  const lt_mcp_provider *before = o->before != NULL ? mcp_source_of(o->before)->provider : NULL;
+  lt_status status = lt_mcp_provider_open(o->loop, o->door, &options, before, &self->provider, err);
   lt_mem_free(env);
   return status;
+}
+
+static void mcp_source_free(lt_source *source) {
+  mcp_source *self = mcp_source_of(source);
+  lt_mcp_provider_free(self->provider);
+  lt_mem_free(self->name);
+  lt_mem_free(self);
 }
 
 static lt_status mcp_source_open(const lt_source_options *options, size_t index, lt_source **ret_source, lt_err *err) {
@@ -192,10 +206,14 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   }
   LT_TRY(mcp_source_check_roots(server, err));
   mcp_source *self = lt_mem_zalloc(1, sizeof *self);
-  if (self == NULL) {
+  char *name = lt_mem_strdup(lt_str_of(server->name));
+  if (self == NULL || name == NULL) {
+    lt_mem_free(self);
+    lt_mem_free(name);
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  self->base = (lt_source){.type = &lt_mcp_source, .name = server->name};
+  self->base = (lt_source){.type = &lt_mcp_source, .name = name};
+  self->name = name;
   self->options = *options;
   self->answers_with_defaults = server->answer_with_defaults;
   lt_status status = lt_mcp_authorization_open(options->loop, server, &self->auth, err);
@@ -204,7 +222,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   }
   if (status != LT_OK) {
     lt_mcp_auth_free(self->auth);
-    lt_mem_free(self);
+    mcp_source_free(&self->base);
     return status;
   }
   *ret_source = &self->base;
@@ -212,7 +230,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
 }
 
 static lt_status mcp_source_await(lt_source *source, lt_err *err) LT_YIELDS {
-  return lt_mcp_wait_ready(lt_mcp_provider_client(mcp_source_of(source)->provider), err);
+  return lt_mcp_provider_await(mcp_source_of(source)->provider, err);
 }
 
 static lt_source_state mcp_source_state(const lt_source *source) {
@@ -291,21 +309,28 @@ static lt_mcp *mcp_source_client(const lt_source *source) {
   return lt_mcp_provider_client(((const mcp_source *)(const void *)source)->provider);
 }
 
-static void mcp_source_close(lt_source *source) LT_YIELDS {
+static void mcp_source_leave(lt_source *source) {
+  lt_mcp_provider_leave(mcp_source_of(source)->provider);
+}
+
+static void mcp_source_close(lt_source *source, lt_cancel *hurry) LT_YIELDS {
   mcp_source *self = mcp_source_of(source);
-  lt_mcp_provider_close(self->provider);
+  lt_mcp_provider_end(self->provider, hurry);
   lt_mcp_auth_free(self->auth);
-  lt_mem_free(self);
+  self->auth = NULL;
 }
 
 const lt_source_type lt_mcp_source = {
     .noun = "server",
     .count = mcp_source_count,
     .name = mcp_source_name,
+    .differs = mcp_source_differs,
     .open = mcp_source_open,
     .await = mcp_source_await,
     .state = mcp_source_state,
     .client = mcp_source_client,
     .describe = mcp_source_describe,
+    .leave = mcp_source_leave,
     .close = mcp_source_close,
+    .free = mcp_source_free,
 };

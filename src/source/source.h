@@ -19,7 +19,7 @@ typedef struct lt_source_type lt_source_type;
 /* An open source; the first member of the struct of its kind. */
 typedef struct lt_source {
   const lt_source_type *type;
-  const char *name; /* its name in the configuration */
+  const char *name; /* its name in the configuration; lives as long as the source */
 } lt_source;
 
 /* When a source starts; also where the configuration says another thing. */
@@ -38,6 +38,7 @@ typedef struct lt_source_options {
   void (*on_warning)(void *arg, lt_str message); /* a whole line; must not yield */
   void *arg;
   lt_source_start start;
+  lt_source *before; /* the source of this kind and name that it takes the place of; NULL: there is none */
 } lt_source_options;
 
 typedef enum lt_source_state { LT_SOURCE_STARTING, LT_SOURCE_READY, LT_SOURCE_DOWN } lt_source_state;
@@ -61,8 +62,11 @@ struct lt_source_type {
   /* The number of sources of this kind in the configuration, and their names. */
   size_t (*count)(const lt_config *config);
   const char *(*name)(const lt_config *config, size_t index);
+  /* Whether two configurations have different sources there: the one that is open has to be replaced. */
+  bool (*differs)(const lt_config *config, size_t index, const lt_config *other, size_t other_index);
   /* Starts a source in the background; does not yield. Borrows everything in the options until `close`. NULL in
-   * `ret_source`: the source is disabled. Error messages do not have the source's name. Owns: the caller, `close`. */
+   * `ret_source`: the source is disabled. Error messages do not have the source's name. `config` may be changed
+   * afterwards (config_adopt.h). Owns: the caller, `close` and `free`. */
   lt_status (*open)(const lt_source_options *options, size_t index, lt_source **ret_source, lt_err *err);
   /* Waits until the source's tools are known; the error message is a whole line. NULL: the tools are known after
    * `open`. LT_YIELDS. */
@@ -74,8 +78,13 @@ struct lt_source_type {
   lt_status (*describe)(lt_source *source, lt_arena *arena, lt_source_facts *ret_facts, lt_err *err) LT_YIELDS;
   /* The MCP client behind the source. NULL: it is no MCP server. Borrows: while the source is open. */
   lt_mcp *(*client)(const lt_source *source);
-  /* Removes the source's tools from the door, ends and frees the source; open calls fail. LT_YIELDS. */
-  void (*close)(lt_source *source) LT_YIELDS;
+  /* Removes the source's tools from the door: nobody can call them any more. Open calls go on. Must not yield. */
+  void (*leave)(lt_source *source);
+  /* `leave`; waits for open calls until `hurry` fires (NULL: not at all), and ends the source; calls that are still
+   * open fail. LT_YIELDS. */
+  void (*close)(lt_source *source, lt_cancel *hurry) LT_YIELDS;
+  /* Frees a closed source. Who called it may know its provider or its client until then. */
+  void (*free)(lt_source *source);
 };
 
 /* One row for each kind: NAME_source.c defines lt_NAME_source. */

@@ -129,29 +129,40 @@ static bool door_copy_spec(lt_arena *arena, const lt_secrets *secrets, lt_tool_s
          door_copy_str(arena, secrets, &spec->approval);
 }
 
-/* `source` has the tools of the copies afterwards: those that are not hidden. */
+/* `source` has the tools of the copies afterwards. */
 static lt_status door_copy_specs(const lt_door *door, lt_arena *arena, lt_catalog_source *source) {
-  const lt_tool_spec *tools = source->tools;
   lt_tool_spec *copy = lt_arena_zalloc(arena, source->count, sizeof *copy);
-  size_t copied = 0;
   if (copy == NULL) {
     return LT_E_NOMEM;
   }
   for (size_t i = 0; i < source->count; i++) {
-    lt_exposure as = lt_exposure_of(door->options.exposures, door->options.exposure_count, source->ns, tools[i].name);
-    if (as == LT_EXPOSURE_HIDDEN) {
-      continue;
-    }
-    lt_tool_spec *spec = &copy[copied++];
-    *spec = tools[i];
-    spec->is_direct = as != LT_EXPOSURE_CODE;
-    spec->not_for_programs = spec->not_for_programs || as == LT_EXPOSURE_DIRECT;
-    if (!door_copy_spec(arena, door->options.secrets, spec)) {
+    copy[i] = source->tools[i];
+    if (!door_copy_spec(arena, door->options.secrets, &copy[i])) {
       return LT_E_NOMEM;
     }
   }
   source->tools = copy;
-  source->count = copied;
+  return LT_OK;
+}
+
+/* `source` has the tools that are not hidden afterwards. Their texts are not copied. */
+static lt_status door_expose_specs(const lt_door *door, lt_arena *arena, lt_catalog_source *source) {
+  lt_tool_spec *exposed = lt_arena_zalloc(arena, source->count, sizeof *exposed);
+  size_t count = 0;
+  if (exposed == NULL) {
+    return LT_E_NOMEM;
+  }
+  for (size_t i = 0; i < source->count; i++) {
+    lt_tool_spec spec = source->tools[i];
+    lt_exposure as = lt_exposure_of(door->options.exposures, door->options.exposure_count, source->ns, spec.name);
+    if (as != LT_EXPOSURE_HIDDEN) {
+      spec.is_direct = as != LT_EXPOSURE_CODE;
+      spec.not_for_programs = spec.not_for_programs || as == LT_EXPOSURE_DIRECT;
+      exposed[count++] = spec;
+    }
+  }
+  source->tools = exposed;
+  source->count = count;
   return LT_OK;
 }
 
@@ -221,12 +232,36 @@ void lt_door_remove(lt_door *door, lt_provider *provider) {
   door_drop_catalog(door);
 }
 
-/* Masks secrets, as for the door's own tools. Owns: the arena. */
-static lt_status door_copy_extra(const lt_door *door, lt_arena *arena, const lt_catalog_source *extra, size_t count,
-                                 lt_catalog_source *to) {
+bool lt_door_replace(lt_door *door, const lt_provider *from, lt_provider *to) {
+  door_entry *e = door_find_entry(door, from);
+  if (e == NULL) {
+    return false;
+  }
+  LT_CHECK(lt_str_eq(from->name, to->name));
+  e->provider = to;
+  door_drop_catalog(door);
+  return true;
+}
+
+void lt_door_set_exposures(lt_door *door, const lt_exposure_rule *rules, size_t count) {
+  door->options.exposures = rules;
+  door->options.exposure_count = count;
+  door_drop_catalog(door);
+}
+
+/* Masks secrets of the extra sources, as for the door's own tools. Owns: the arena. */
+static lt_status door_collect_sources(const lt_door *door, lt_arena *arena, const lt_catalog_source *extra,
+                                      size_t count, lt_catalog_source *to) {
+  for (size_t i = 0; i < door->count; i++) {
+    const door_entry *e = &door->entries[i];
+    to[i] = (lt_catalog_source){e->provider->name, e->provider, e->tools, e->count};
+    LT_TRY(door_expose_specs(door, arena, &to[i]));
+  }
   for (size_t i = 0; i < count; i++) {
-    to[i] = extra[i];
-    LT_TRY(door_copy_specs(door, arena, &to[i]));
+    lt_catalog_source *one = &to[door->count + i];
+    *one = extra[i];
+    LT_TRY(door_copy_specs(door, arena, one));
+    LT_TRY(door_expose_specs(door, arena, one));
   }
   return LT_OK;
 }
@@ -235,14 +270,7 @@ lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, si
                                lt_err *err) {
   LT_AUTO_ARENA(arena, LT_CATALOG_MAX_BYTES);
   lt_catalog_source *sources = lt_arena_zalloc(&arena, door->count + count, sizeof *sources);
-  if (sources == NULL) {
-    return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
-  }
-  for (size_t i = 0; i < door->count; i++) {
-    const door_entry *e = &door->entries[i];
-    sources[i] = (lt_catalog_source){e->provider->name, e->provider, e->tools, e->count};
-  }
-  if (door_copy_extra(door, &arena, extra, count, sources + door->count) != LT_OK) {
+  if (sources == NULL || door_collect_sources(door, &arena, extra, count, sources) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
   return lt_catalog_new(sources, door->count + count, ret_catalog, err);

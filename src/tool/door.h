@@ -37,7 +37,8 @@ typedef struct lt_invoke_options {
   lt_call_peer *ret_peer; /* set by the door; the provider may say who it is. NULL: nobody wants to know */
 } lt_invoke_options;
 
-/* A provider of tools: an MCP server, a plugin, a built-in. */
+/* A provider of tools: an MCP server, a plugin, a built-in. Catalogs point to it, also when it has left the door: it
+ * lives as long as any of them. */
 struct lt_provider {
   lt_str name; /* the namespace of its tools */
   /* Runs the tool `name` with a JSON object. LT_OK: `out` is the value as JSON text. LT_E_TOOL: the tool itself
@@ -92,6 +93,11 @@ lt_status lt_door_check_namespace(const lt_door *door, lt_str name, lt_err *err)
  * Errors: LT_E_INVALID: another provider has the name, or one that differs only by case; LT_E_LIMIT; LT_E_NOMEM. */
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count, lt_err *err);
 void lt_door_remove(lt_door *door, lt_provider *provider);
+/* Puts `to`, which has the same name and is not at the door, in the place of `from`, with its tools. False: `from` is
+ * not at the door, and nothing has changed. */
+bool lt_door_replace(lt_door *door, const lt_provider *from, lt_provider *to);
+/* Replaces the rules of lt_door_options.exposures: the next catalog follows them. Borrows. */
+void lt_door_set_exposures(lt_door *door, const lt_exposure_rule *rules, size_t count);
 /* The door's providers by index, in no particular order; NULL after the last one. Borrows. */
 lt_provider *lt_door_provider(const lt_door *door, size_t i);
 

@@ -25,9 +25,10 @@ typedef struct door_call {
   lt_arena arena;
   lt_catalog *catalog; /* keeps `tool` */
   const lt_tool *tool;
-  lt_json object;      /* the input, read */
-  lt_json annotations; /* of the catalog that the caller sees */
-  lt_json now;         /* what the provider says of the tool now; NONE: the same */
+  lt_provider *provider; /* who carries the call out: the tool's, or its successor */
+  lt_json object;        /* the input, read */
+  lt_json annotations;   /* of the catalog that the caller sees */
+  lt_json now;           /* what the provider says of the tool now; NONE: the same */
   lt_str now_text;
   lt_action granted; /* what the policy, or a person, has let through */
   bool is_granted;
@@ -323,17 +324,47 @@ static bool door_has_provider(const lt_door *door, const lt_provider *provider) 
 
 static lt_status door_check_still_granted(door_call *c);
 
+static lt_status door_take_successor(door_call *c, const lt_tool *now) {
+  if (now == NULL || (now->not_for_programs && !c->tool->not_for_programs)) {
+    return lt_fail(
+        &c->err, LT_E_CLOSED,
+        "Tool \"%.*s\" is no longer available: its server was removed, or replaced by one without it. List the "
+        "tools again to see what there is",
+        LT_STR_ARG(c->id));
+  }
+  if (!lt_str_eq(now->checked_schema, c->tool->checked_schema)) {
+    return lt_fail(&c->err, LT_E_CLOSED,
+                   "Tool \"%.*s\" was not called: its server was replaced meanwhile, and the tool takes another input "
+                   "now. List the tools again to see which",
+                   LT_STR_ARG(c->id));
+  }
+  c->provider = now->provider;
+  return LT_OK;
+}
+
+/* A caller may keep its list of tools for long. When the server of a tool has been replaced since, the new one carries
+ * the call out: what it says of the tool's effects counts, too (door_find_current_annotations). It may list other tools
+ * when it has started, so it is asked about again. */
+static lt_status door_follow_provider(door_call *c) {
+  lt_catalog *now = NULL;
+  lt_provider *own = c->tool->provider;
+  if (own->of_caller || (c->provider == own && door_has_provider(c->door, own))) {
+    return LT_OK;
+  }
+  LT_TRY(lt_door_catalog(c->door, &now, &c->err));
+  lt_status status = door_take_successor(c, lt_catalog_find(now, c->id));
+  lt_catalog_unref(now);
+  return status;
+}
+
 /* While a call waits, others run: they may have removed the provider, cancelled the call, or changed the tool. */
 static lt_status door_check_still_wanted(door_call *c) {
-  const lt_provider *provider = c->tool->provider;
-  if (!provider->of_caller && !door_has_provider(c->door, provider)) {
-    return lt_fail(&c->err, LT_E_CLOSED, "Tool \"%.*s\" is no longer available", LT_STR_ARG(c->id));
-  }
+  LT_TRY(door_follow_provider(c));
   const lt_cancel *cancel = c->options.cancel;
   if (cancel != NULL && cancel->why != LT_OK) {
     return lt_fail(&c->err, cancel->why, "%s before the tool was called", lt_status_text(cancel->why));
   }
-  LT_TRY(door_check_provider_up(c, c->tool->provider));
+  LT_TRY(door_check_provider_up(c, c->provider));
   return door_check_still_granted(c);
 }
 
@@ -360,7 +391,7 @@ static lt_status door_find_current_annotations(door_call *c, lt_str *ret_text) {
   lt_str text = c->tool->annotations;
   LT_TRY(lt_door_catalog(c->door, &current, &c->err));
   const lt_tool *tool = current != c->catalog ? lt_catalog_find(current, c->id) : NULL;
-  if (tool != NULL && tool->provider == c->tool->provider && !lt_str_eq(tool->annotations, text)) {
+  if (tool != NULL && tool->provider == c->provider && !lt_str_eq(tool->annotations, text)) {
     text = tool->annotations.n > 0 ? lt_arena_dup(&c->arena, tool->annotations) : LT_STR("{}");
   }
   lt_catalog_unref(current);
@@ -428,7 +459,7 @@ static lt_status door_deny(door_call *c, const lt_policy_decision *decision) {
 
 /* Whether the tool itself needs an approval: counts when no rule matches. */
 static bool door_wants_approval(door_call *c, lt_buf *reason) LT_YIELDS {
-  lt_provider *provider = c->tool->provider;
+  lt_provider *provider = c->provider;
   lt_buf_add(reason, c->tool->approval);
   return c->tool->needs_approval || (provider->needs_approval != NULL &&
                                      provider->needs_approval(provider, c->tool->name, c->input, &c->options, reason));
@@ -652,7 +683,7 @@ static lt_status door_check_answer(door_call *c) LT_YIELDS {
 
 /* The client that gets a whole answer has the output schema, too, and checks it. */
 static lt_status door_make_whole(door_call *c) {
-  if (c->tool->provider->has_whole) {
+  if (c->provider->has_whole) {
     return LT_OK;
   }
   LT_AUTO_BUF(whole, c->out->max);
@@ -677,7 +708,7 @@ static lt_status door_finish_answer(door_call *c) LT_YIELDS {
 }
 
 static lt_status door_invoke(door_call *c) LT_YIELDS {
-  lt_provider *provider = c->tool->provider;
+  lt_provider *provider = c->provider;
   if (c->caller->wants_progress && c->caller->on_call != NULL) {
     c->options.on_progress = door_tell_progress;
     c->options.progress_arg = c;
@@ -696,7 +727,7 @@ static lt_status door_invoke(door_call *c) LT_YIELDS {
 
 /* What the server says of its tools when it has started may make the rules stricter. */
 static lt_status door_wake_provider(door_call *c) LT_YIELDS {
-  lt_provider *provider = c->tool->provider;
+  lt_provider *provider = c->provider;
   if (provider->wake == NULL) {
     return LT_OK;
   }
@@ -721,6 +752,7 @@ static lt_status door_perform(door_call *c) LT_YIELDS {
 
 static lt_status door_run_steps(door_call *c) LT_YIELDS {
   LT_TRY(door_resolve(c));
+  c->provider = c->tool->provider;
   LT_TRY(door_check_input(c));
   LT_TRY(door_check_still_wanted(c));
   if (c->caller->policy != NULL || c->caller->journal != NULL) {

@@ -27,6 +27,7 @@
 //           --script=FILE        only the tools of FILE: [{"tool": {"name", ...}, "result"?: {...}, "delayMs"?}, ...]; each answers its
 //                                result, or its input as structured content
 //           --annotate           adds the tool "annotate", which changes the annotations of another one
+//           --wait=FILE          adds the tool "wait", which answers when FILE is there
 //           --rude-tools         adds tools without a name, without a schema, with a schema that is no object
 // Wire:     --batch              sends every message in an array
 //           --blank              an empty line and CR LF line ends
@@ -162,6 +163,10 @@ if (options.script) {
 // A tool that gives other tools new annotations, and tells of it.
 if (options.annotate) {
   tools.annotate = { run: (id, a) => { tools[a.tool].annotations = a.annotations; changed(); answer(id, text("done")); } };
+}
+
+if (options.wait) {
+  tools.wait = { run: (id) => { const timer = setInterval(() => { if (existsSync(options.wait)) { clearInterval(timer); answer(id, text("waited")); } }, 5); } };
 }
 
 const asked = new Map(); // id of a request of ours -> what is done with its answer

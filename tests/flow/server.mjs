@@ -1,4 +1,6 @@
 // What the flow tests of `lathe serve` share: a server that is started, asked over real HTTP, killed and started again.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -45,6 +47,16 @@ export async function serve(configuration = {}, { state = folder(), env = {}, li
   };
   await until(async () => (await server.get("/readyz")).status === 200, "it is ready");
   return server;
+}
+
+/** Writes the configuration of a server, sends SIGHUP, and waits for the line that says how it went; what it says from then on. */
+export async function reload(s, value, wanted = /configuration reloaded$/) {
+  writeFileSync(s.file, typeof value === "string" ? value : JSON.stringify(value));
+  const before = s.text().length;
+  s.child.kill("SIGHUP");
+  const line = await until(() => /^.*configuration (not )?reloaded.*$/m.exec(s.text().slice(before))?.[0], `it says so\n${s.text()}`);
+  assert.match(line, wanted);
+  return s.text().slice(before);
 }
 
 /** A stream of server-sent events, as it comes: events have {id, event, data}. */

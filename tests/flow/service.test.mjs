@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { before } from "node:test";
 import { describe, folder, lathe, root, run, scripted, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
-import { serve } from "./server.mjs";
+import { reload, serve } from "./server.mjs";
 
 const PAY = "for (const n of [1, 2]) { let r; try { r = shopPay({ n }) } catch (e) { r = e.message } output(`${n}: ${r}`) }\ndone()";
 let env;
@@ -16,16 +16,6 @@ before(async () => {
 
 const tools = scripted([{ tool: { name: "pay", inputSchema: { type: "object" } }, result: { content: [{ type: "text", text: "paid" }] } }]);
 const rules = (action, rest = {}) => ({ mcpServers: { shop: tools }, tools: { policy: [{ match: "shop.pay", action }] }, ...rest });
-
-/** Writes the configuration, sends SIGHUP, and waits for the line that says how it went. */
-async function reload(s, value, wanted) {
-  writeFileSync(s.file, typeof value === "string" ? value : JSON.stringify(value));
-  const before = s.text().length;
-  s.child.kill("SIGHUP");
-  const line = await until(() => /^.*configuration (not )?reloaded.*$/m.exec(s.text().slice(before))?.[0], `it says so\n${s.text()}`);
-  assert.match(line, wanted);
-  return s.text().slice(before);
-}
 
 describe("SIGHUP", { concurrency: 2 }, () => {
   test("a rule that became stricter holds at once, also for a prompt that runs; one that was relaxed, too", async () => {

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "config/config.h"
+#include "config/config_adopt.h"
 
 typedef struct fixture {
   lt_config config;
@@ -900,6 +901,37 @@ static void layers_have_their_rules(void **state) {
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
+/* --- Read again --------------------------------------------------------------------------------------------------- */
+#define SHOP(keys) "mcpServers: {shop: {" keys "}}"
+
+static void a_server_differs_by_any_of_its_keys(void **state) {
+  (void)state;
+  static const char *const others[] = {
+      SHOP("command: b, args: [x], env: {A: one}"),
+      SHOP("command: a, args: [x, y], env: {A: one}"),
+      SHOP("command: a, args: [x], env: {A: two}"),
+      SHOP("command: a, args: [x], env: {A: one}, cwd: /"),
+      SHOP("command: a, args: [x], env: {A: one}, disabled: true"),
+      SHOP("command: a, args: [x], env: {A: one}, sampling: {requests: 7}"),
+      SHOP("command: a, args: [x], env: {A: one}, oauth: {scopes: [s]}"),
+      SHOP("command: a, args: [x], env: {A: one}, idleTimeoutMs: 1"),
+      SHOP("command: a, args: [x], env: {A: '${LATHE_TEST_NOT_SET}'}"),
+      SHOP("url: 'https://a.example/'"),
+  };
+  fixture one, same;
+  parse_well(&one, SHOP("command: a, args: [x], env: {A: one}"));
+  parse_well(&same, SHOP("env: {A: one}, args: [x], command: a, type: stdio"));
+  assert_false(lt_config_servers_differ(&one.config.servers[0], &same.config.servers[0]));
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    fixture other;
+    parse_well(&other, others[i]);
+    assert_true(lt_config_servers_differ(&one.config.servers[0], &other.config.servers[0]));
+    lt_config_release(&other.config);
+  }
+  lt_config_release(&one.config);
+  lt_config_release(&same.config);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_means_the_defaults),
@@ -939,6 +971,7 @@ int main(void) {
       IN_FOLDER(every_failed_allocation_of_a_file_is_survived),
       IN_FOLDER(every_failed_allocation_of_an_untrusted_file_is_survived),
       IN_FOLDER(layers_have_their_rules),
+      cmocka_unit_test(a_server_differs_by_any_of_its_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -424,6 +424,30 @@ TEST(every_failed_allocation_is_survived) {
   }
 }
 
+TEST(other_rules_show_and_hide_tools_that_were_handed_over_before) {
+  static const lt_exposure_rule first[] = {{TEXT("weather.ping"), LT_EXPOSURE_HIDDEN}, {TEXT("*"), LT_EXPOSURE_BOTH}};
+  static const lt_exposure_rule second[] = {{TEXT("weather.ping"), LT_EXPOSURE_DIRECT},
+                                            {TEXT("*"), LT_EXPOSURE_HIDDEN}};
+  lt_catalog *catalog = NULL;
+  lt_door_set_exposures(w->door, first, 2);
+  assert_int_equal(lt_door_catalog(w->door, &catalog, NULL), LT_OK);
+  assert_int_equal(lt_catalog_count(catalog), 3);
+  assert_null(lt_catalog_find(catalog, LT_STR("weather.ping")));
+  assert_true(lt_catalog_find(catalog, LT_STR("weather.odd"))->is_direct);
+  lt_catalog_unref(catalog);
+  lt_door_set_exposures(w->door, second, 2);
+  assert_int_equal(lt_door_catalog(w->door, &catalog, NULL), LT_OK);
+  assert_int_equal(lt_catalog_count(catalog), 1);
+  assert_true(lt_catalog_at(catalog, 0)->is_direct && lt_catalog_at(catalog, 0)->not_for_programs);
+  lt_catalog_unref(catalog);
+  lt_door_set_exposures(w->door, NULL, 0);
+  assert_int_equal(lt_door_catalog(w->door, &catalog, NULL), LT_OK);
+  assert_int_equal(lt_catalog_count(catalog), 4);
+  assert_false(lt_catalog_find(catalog, LT_STR("weather.ping"))->is_direct);
+  assert_false(lt_catalog_find(catalog, LT_STR("weather.ping"))->not_for_programs);
+  lt_catalog_unref(catalog);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_call_reaches_its_tool),
@@ -450,6 +474,7 @@ int main(void) {
       cmocka_unit_test(providers_come_and_go),
       cmocka_unit_test(too_many_tools_leave_the_old_ones),
       cmocka_unit_test(every_failed_allocation_is_survived),
+      cmocka_unit_test(other_rules_show_and_hide_tools_that_were_handed_over_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,9 @@ typedef struct world {
   bool goes; /* the provider, while a call is being recorded */
   lt_artifacts artifacts;
   lt_status put_status;
-  bool asks;           /* the provider's own word */
-  const char *becomes; /* the annotations that "peek" gets while somebody decides, or a call is recorded */
+  bool asks;               /* the provider's own word */
+  const char *branch_says; /* the annotations of "peek" at the branch; NULL: the bank's tools */
+  const char *becomes;     /* the annotations that "peek" gets while somebody decides, or a call is recorded */
   void (*body)(struct world *w);
 } world;
 
@@ -563,6 +564,11 @@ TEST(a_cancel_ends_the_waiting_for_an_answer) {
          "waiting; ask bank.close {} (cannot be undone); decided");
 }
 
+#define GONE(id)                                                                                \
+  "Tool \"" id                                                                                  \
+  "\" is no longer available: its server was removed, or replaced by one without it. List the " \
+  "tools again to see what there is"
+
 static void remove_bank(void *arg) {
   world *w = arg;
   lt_door_remove(w->door, &w->bank);
@@ -572,8 +578,71 @@ TEST(a_tool_may_go_while_somebody_decides) {
   w->caller.approver = &w->approver;
   w->thinks_ms = 20;
   assert_int_equal(lt_loop_spawn(w->loop, remove_bank, w, NULL), LT_OK);
-  expect(w, "bank.close", "", LT_E_CLOSED, "Tool \"bank.close\" is no longer available",
-         "ask bank.close {} (cannot be undone)");
+  expect(w, "bank.close", "", LT_E_CLOSED, GONE("bank.close"), "ask bank.close {} (cannot be undone)");
+}
+
+/* Takes the place of the bank's provider, as when a server is configured differently. */
+static lt_status branch_invoke(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
+                               lt_buf *out, lt_err *err) {
+  (void)self, (void)options, (void)err;
+  note("branch %.*s %.*s", LT_STR_ARG(name), LT_STR_ARG(input));
+  lt_buf_addc(out, "2");
+  return LT_OK;
+}
+
+static lt_provider branch = {.name = TEXT("bank"), .invoke = branch_invoke};
+
+static void replace_bank(void *arg) {
+  world *w = arg;
+  assert_true(lt_door_replace(w->door, &w->bank, &branch));
+  assert_false(lt_door_replace(w->door, &w->bank, &branch)); /* it is not there any more */
+  if (w->branch_says != NULL) {
+    const lt_tool_spec now = {.name = TEXT("peek"), .annotations = lt_str_of(w->branch_says)};
+    assert_int_equal(lt_door_set_tools(w->door, &branch, &now, 1, NULL), LT_OK);
+  }
+}
+
+TEST(the_successor_of_a_provider_carries_the_call_out) {
+  w->caller.approver = &w->approver;
+  w->thinks_ms = 20;
+  assert_int_equal(lt_loop_spawn(w->loop, replace_bank, w, NULL), LT_OK);
+  expect(w, "bank.close", "", LT_OK, "2", "ask bank.close {} (cannot be undone); branch close {}");
+  lt_door_remove(w->door, &branch);
+}
+
+TEST(a_caller_with_a_list_of_before_reaches_the_successor_if_the_tool_is_the_same) {
+  lt_catalog *catalog = NULL;
+  assert_int_equal(lt_door_catalog(w->door, &catalog, NULL), LT_OK);
+  w->caller.catalog = catalog;
+  replace_bank(w);
+  expect(w, "bank.transfer", "{}", LT_OK, "2", "branch transfer {}");
+  const lt_tool_spec other = {.name = TEXT("transfer"), .input_schema = TEXT("{\"required\":[\"id\"]}")};
+  assert_int_equal(lt_door_set_tools(w->door, &branch, &other, 1, NULL), LT_OK);
+  expect(w, "bank.transfer", "{}", LT_E_CLOSED,
+         "Tool \"bank.transfer\" was not called: its server was replaced meanwhile, and the tool takes another input "
+         "now. List the tools again to see which",
+         "");
+  expect(w, "bank.peek", "{}", LT_E_CLOSED, GONE("bank.peek"), "");
+  lt_door_remove(w->door, &branch);
+  w->caller.catalog = NULL;
+  lt_catalog_unref(catalog);
+}
+
+TEST(what_the_successor_says_of_a_tool_is_judged) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("*"), .when = TEXT("annotations.destructiveHint"), .action = LT_ACTION_DENY},
+      {.match = TEXT("*"), .action = LT_ACTION_ASK},
+  };
+  lt_policy *policy = policy_of(rules, 2, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  w->thinks_ms = 20;
+  w->branch_says = DESTRUCTIVE;
+  assert_int_equal(lt_loop_spawn(w->loop, replace_bank, w, NULL), LT_OK);
+  expect(w, "bank.peek", "", LT_E_DENIED, CHANGED_PEEK, "ask bank.peek {} ()");
+  lt_door_remove(w->door, &branch);
+  w->caller.policy = NULL;
+  lt_policy_free(policy);
 }
 
 /* --- Who sees what ------------------------------------------------------------------------------------------------ */
@@ -635,9 +704,9 @@ TEST(what_was_recorded_and_not_called_has_an_end) {
   w->caller.journal = &w->journal;
   w->caller.on_call = on_call;
   w->goes = true;
-  expect(w, "bank.transfer", "", LT_E_CLOSED, "Tool \"bank.transfer\" is no longer available",
-         "begin ann/r1 bank.transfer {}; finish 7 E_CLOSED Tool \"bank.transfer\" is no longer available; "
-         "finished bank.transfer Tool \"bank.transfer\" is no longer available");
+  expect(w, "bank.transfer", "", LT_E_CLOSED, GONE("bank.transfer"),
+         "begin ann/r1 bank.transfer {}; finish 7 E_CLOSED " GONE("bank.transfer") "; "
+         "finished bank.transfer " GONE("bank.transfer"));
 }
 
 TEST(an_answer_is_not_lost_with_its_record) {
@@ -813,6 +882,9 @@ int main(void) {
       cmocka_unit_test(an_edit_without_memory_is_not_called_as_asked),
       cmocka_unit_test(a_cancel_ends_the_waiting_for_an_answer),
       cmocka_unit_test(a_tool_may_go_while_somebody_decides),
+      cmocka_unit_test(the_successor_of_a_provider_carries_the_call_out),
+      cmocka_unit_test(a_caller_with_a_list_of_before_reaches_the_successor_if_the_tool_is_the_same),
+      cmocka_unit_test(what_the_successor_says_of_a_tool_is_judged),
       cmocka_unit_test(a_hidden_tool_cannot_be_called),
       cmocka_unit_test(programs_in_programs_have_an_end),
       cmocka_unit_test(a_caller_may_have_tools_of_its_own),

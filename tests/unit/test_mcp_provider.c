@@ -25,10 +25,12 @@ struct lt_mcp {
   lt_str answer; /* the result object's text */
   lt_status status;
   uint64_t got_timeout_ms;
-  bool closed;
+  bool is_drained, is_shut_down;
 };
 
-static struct lt_mcp client;
+static struct lt_mcp clients[2];
+static struct lt_mcp *newest = &clients[0];
+#define client (*newest)
 
 lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret_mcp, lt_err *err) {
   (void)loop;
@@ -37,6 +39,7 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
     return lt_fail(err, LT_E_NOMEM, "no memory");
   }
   lt_mem_free(memory);
+  newest = newest == &clients[0] ? &clients[1] : &clients[0];
   client = (struct lt_mcp){.options = *options, .state = LT_MCP_STARTING};
   *ret_mcp = &client;
   return LT_OK;
@@ -97,10 +100,23 @@ void lt_mcp_result_release(lt_mcp_result *result) {
   lt_arena_release(&result->arena);
 }
 
-void lt_mcp_close(lt_mcp *mcp) {
-  mcp->closed = true;
+lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) {
+  return mcp->state == LT_MCP_READY ? LT_OK : lt_fail(err, LT_E_CLOSED, "it did not start");
+}
+
+void lt_mcp_drain(lt_mcp *mcp, lt_cancel *hurry) {
+  assert_non_null(hurry);
+  mcp->is_drained = true;
+}
+
+void lt_mcp_shut_down(lt_mcp *mcp) {
+  mcp->is_shut_down = true;
   mcp->count = 0;
   mcp->options.on_tools(mcp->options.arg, mcp); /* a client may: nobody must listen any more */
+}
+
+void lt_mcp_free(lt_mcp *mcp) {
+  assert_true(mcp == NULL || mcp->is_shut_down);
 }
 
 /* --- What all tests stand on
@@ -139,15 +155,16 @@ static void on_warning(void *arg, lt_mcp *mcp, lt_str message) {
 static void run_body(void *arg) {
   world *w = arg;
   const lt_mcp_options options = {.name = LT_STR("srv"), .on_tools = on_tools, .on_warning = on_warning, .arg = w};
-  assert_int_equal(lt_mcp_provider_open(w->loop, w->door, &options, &w->provider, NULL), LT_OK);
+  assert_int_equal(lt_mcp_provider_open(w->loop, w->door, &options, NULL, &w->provider, NULL), LT_OK);
   assert_ptr_equal(lt_mcp_provider_client(w->provider), &client);
   client.state = LT_MCP_READY;
   client.tools = tools;
   client.count = 2;
   client.options.on_tools(client.options.arg, &client);
   w->body(w);
-  lt_mcp_provider_close(w->provider);
-  assert_true(client.closed);
+  lt_mcp_provider_end(w->provider, NULL);
+  assert_true(client.is_shut_down && !client.is_drained);
+  lt_mcp_provider_free(w->provider);
 }
 
 static void on_fiber(void (*body)(world *w)) {
@@ -261,6 +278,66 @@ TEST(too_many_tools_are_a_warning) {
   lt_catalog_unref(catalog);
 }
 
+static void expect_tools(const world *w, size_t count) {
+  lt_catalog *catalog = NULL;
+  assert_int_equal(lt_door_catalog(w->door, &catalog, NULL), LT_OK);
+  assert_int_equal(lt_catalog_count(catalog), count);
+  lt_catalog_unref(catalog);
+}
+
+/* Puts a provider whose server starts in the place of the world's one, which it returns. */
+static lt_mcp_provider *replace(world *w) {
+  const lt_mcp_options options = {.name = LT_STR("srv"), .on_tools = on_tools, .on_warning = on_warning, .arg = w};
+  lt_mcp_provider *before = w->provider;
+  const struct lt_mcp *first = newest;
+  lt_cancel hurry;
+  lt_cancel_init(&hurry);
+  assert_int_equal(lt_mcp_provider_open(w->loop, w->door, &options, before, &w->provider, NULL), LT_OK);
+  lt_mcp_provider_end(before, &hurry);
+  assert_true(first->is_drained && first->is_shut_down);
+  return before;
+}
+
+TEST(one_that_takes_the_place_of_another_has_its_tools_until_it_has_its_own) {
+  lt_mcp_provider *before = replace(w);
+  expect_tools(w, 2);
+  client.state = LT_MCP_READY;
+  client.answer = LT_STR("{\"content\":[{\"type\":\"text\",\"text\":\"hello\"}]}");
+  expect_call(w, "srv.say", LT_OK, "\"hello\"");
+  client.tools = tools;
+  client.count = 1;
+  client.options.on_tools(client.options.arg, &client);
+  expect_tools(w, 1);
+  assert_int_equal(lt_mcp_provider_await(w->provider, NULL), LT_OK);
+  expect_tools(w, 1);
+  lt_mcp_provider_free(before);
+}
+
+TEST(one_that_cannot_start_has_no_tools_of_another) {
+  lt_mcp_provider *before = replace(w);
+  client.state = LT_MCP_DOWN;
+  client.reason = LT_STR("it did not start");
+  assert_int_equal(lt_mcp_provider_await(w->provider, NULL), LT_E_CLOSED);
+  expect_tools(w, 0);
+  expect_call(w, "srv.say", LT_E_CLOSED, "it did not start");
+  lt_mcp_provider_free(before);
+}
+
+TEST(one_that_has_left_does_not_come_back_with_a_new_list) {
+  lt_mcp_provider_leave(w->provider);
+  client.options.on_tools(client.options.arg, &client);
+  expect_tools(w, 0);
+  const lt_mcp_options options = {.name = LT_STR("SRV")};
+  struct lt_mcp *first = newest;
+  lt_mcp_provider *second;
+  assert_int_equal(lt_mcp_provider_open(w->loop, w->door, &options, w->provider, &second, NULL),
+                   LT_OK); /* free again */
+  lt_mcp_provider_leave(second);
+  lt_mcp_provider_end(second, NULL);
+  lt_mcp_provider_free(second);
+  newest = first;
+}
+
 static void without_memory_nothing_is_left_behind(void **state) {
   (void)state;
   world w = {0};
@@ -269,19 +346,20 @@ static void without_memory_nothing_is_left_behind(void **state) {
   for (long n = 0;; n++) {
     assert_int_equal(lt_door_new(w.loop, NULL, &w.door, NULL), LT_OK);
     lt_mem_fail_at(n);
-    lt_status status = lt_mcp_provider_open(w.loop, w.door, &options, &w.provider, NULL);
+    lt_status status = lt_mcp_provider_open(w.loop, w.door, &options, NULL, &w.provider, NULL);
     int failed = lt_mem_failed();
     lt_mem_fail_at(-1);
     if (!failed) {
       assert_int_equal(status, LT_OK);
-      lt_mcp_provider_close(w.provider);
+      lt_mcp_provider_end(w.provider, NULL);
+      lt_mcp_provider_free(w.provider);
       lt_door_free(w.door);
       break;
     }
     assert_int_equal(status, LT_E_NOMEM);
     lt_door_free(w.door);
   }
-  lt_mcp_provider_close(NULL);
+  lt_mcp_provider_free(NULL);
   lt_loop_free(w.loop);
 }
 
@@ -294,6 +372,9 @@ int main(void) {
       cmocka_unit_test(long_answers_are_read_off_the_loop),
       cmocka_unit_test(a_server_that_is_down_says_why),
       cmocka_unit_test(too_many_tools_are_a_warning),
+      cmocka_unit_test(one_that_takes_the_place_of_another_has_its_tools_until_it_has_its_own),
+      cmocka_unit_test(one_that_cannot_start_has_no_tools_of_another),
+      cmocka_unit_test(one_that_has_left_does_not_come_back_with_a_new_list),
       cmocka_unit_test(without_memory_nothing_is_left_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
