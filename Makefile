@@ -17,8 +17,9 @@ ENGINE_CFLAGS := -O3 -fno-strict-aliasing -w
 WERROR      := $(if $(CI),ON,OFF)
 PRESETS     := release asan tsan fuzz
 FUZZ_SECONDS ?= 30
+PREFIX      ?= /usr/local
 
-.PHONY: all engine page demo test bench asan tsan fuzz lint fmt cross clean distclean help check
+.PHONY: all engine page demo test bench asan tsan fuzz lint fmt cross install uninstall clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -162,6 +163,12 @@ cross: ## Build for aarch64 and run its tests under emulation
 	@scripts/setup.sh cross
 	@$(MAKE) $(ENGINE)/qjs.c $(ENGINE)/zones.txt $(IMAGE_SCRIPTS) page
 	@scripts/cross-aarch64.sh
+
+install: all ## Install below PREFIX (/usr/local), in the folder DESTDIR where a package is made
+	@scripts/install.sh install "$(DESTDIR)" "$(PREFIX)"
+
+uninstall: ## Remove what `install` put there; configuration and state stay
+	@scripts/install.sh uninstall "$(DESTDIR)" "$(PREFIX)"
 
 clean: ## Remove what was built
 	@rm -rf build

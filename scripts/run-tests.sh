@@ -57,22 +57,49 @@ tap() { # word file: the number after "# word" that closes node's TAP report; 0 
   echo "${n:-0}"
 }
 
+# --- Which flow files run where (docs/TESTING.md, "Where CI's time goes") ----------------------------------------------
+
 # The whole flow suite once more, with every program that waits dropped and run again by its tape when it can go on. Not
 # under sanitizers, where that takes too long, and without the files where it could show nothing:
 never_dropped=(
-  tools types                       # run no program
-  find-tools                        # run none that waits: what tools there are, a program is told at once
+  tools types doctor config trust mcp-install login shell-pages # run no program
+  find-tools serve-check                            # run none that waits: what tools there are, a program is told at once
   conformance conformance-auth conformance-auth-2026 inspector # look at the wire, which is the same for a program that was dropped
-  store                             # makes hundreds of calls in a row: each would begin the program again
-  deno python escapes resume-runners # run them in processes, which cannot be replayed into and are not dropped
+  serve-hostile serve-openapi serve-browsers serve-proxy serve-disk serve-strangers serve-users metrics service-log # likewise
+  page page-hostile page-live page-look page-program page-replay page-tools # look at what a browser shows of it
+  parser-suite intl web-globals                     # many programs without a call
+  store                                             # makes hundreds of calls in a row: each would begin the program again
+  deno python escapes resume-runners                # run them in processes, which cannot be replayed into and are not dropped
 )
-for file in "${never_dropped[@]}"; do
-  [ -f "tests/flow/$file.test.mjs" ] || { echo "never_dropped: there is no tests/flow/$file.test.mjs" >&2; exit 1; }
-done
-dropped=()
-for file in tests/flow/*.test.mjs; do
-  [[ " ${never_dropped[*]} " = *" $(basename "$file" .test.mjs) "* ]] || dropped+=("$file")
-done
+# In these the browser has nearly all of the work. What it asks of the server is asked by page, page-live, page-hostile and
+# the files serve-*.
+never_sanitized=(page-look page-program page-replay page-tools)
+# One command on one thread, or a worker that does what it does in every other file: ThreadSanitizer would see the same
+# threads once more, ten times slower. AddressSanitizer sees all of them.
+never_tsan=(
+  "${never_sanitized[@]}"
+  field guide-examples intl names-across-languages names-and-rules parser-suite program-language program-shapes text-calls
+  typed-javascript types unlooked-results web-globals
+  bad-store config conversations doctor find-tools id-beginnings login mcp-install policy-report shell-pages tools trust
+  conformance-auth conformance-auth-2026
+)
+# They take longest, so they begin first: the last file of a part runs alone.
+long_first=(
+  page-hostile page-tools page-look page-program bounds chat run-bad-programs gateway-http python deno serve-hostile
+  serve-order serve field real-servers typecheck tracing
+)
+
+choose() { # file without ending not to run...: the others in `chosen`, the long ones first
+  local file name
+  chosen=()
+  for name in "${long_first[@]}" "$@"; do
+    [ -f "tests/flow/$name.test.mjs" ] || { echo "run-tests: there is no tests/flow/$name.test.mjs" >&2; exit 1; }
+  done
+  for file in "${long_first[@]/%/.test.mjs}" $(cd tests/flow && ls -- *.test.mjs); do
+    name=${file%.test.mjs}
+    [[ " $* " = *" $name "* || " ${chosen[*]} " = *" tests/flow/$file "* ]] || chosen+=("tests/flow/$file")
+  done
+}
 
 # One flow file: its report is printed when it is whole, so that files beside each other do not mix.
 flow_file() { # reports' folder, test file
@@ -117,10 +144,16 @@ flow() { # name, test file...
 
 shopt -s nullglob
 time unit
-time flow flow tests/flow/*.test.mjs
+case $preset in
+  release) choose ;;
+  tsan) choose "${never_tsan[@]}" ;;
+  *) choose "${never_sanitized[@]}" ;;
+esac
+time flow flow "${chosen[@]}"
 if [ "$preset" = release ]; then
   export LATHE_DROP_WAITING=1
-  time flow flow-dropping "${dropped[@]}"
+  choose "${never_dropped[@]}"
+  time flow flow-dropping "${chosen[@]}"
 fi
 # A runner that failed without naming a test is a failure all the same.
 if [ $bad = 1 ] && [ $failed = 0 ]; then

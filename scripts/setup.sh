@@ -37,6 +37,9 @@ test  libtest-json-schema-acceptance-perl [ -d /usr/share/perl5/auto/share/dist/
 test  chromium               have chromium
 test  nginx-light            have nginx
 test  caddy                  have caddy
+test  zsh                    have zsh
+test  fish                   have fish
+test  mandoc                 have mandoc
 bench wrk                    have wrk
 lint  python3                have python3
 lint  clang-format           have clang-format

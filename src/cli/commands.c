@@ -15,6 +15,10 @@ void lt_commands_print(FILE *to) {
   }
 }
 
+const lt_command *lt_commands_at(size_t i) {
+  return i < COMMANDS ? commands[i] : NULL;
+}
+
 const lt_command *lt_commands_find(const char *name) {
   lt_nearest nearest = lt_nearest_to(lt_str_of(name), 2);
   for (size_t i = 0; i < COMMANDS; i++) {

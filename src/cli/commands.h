@@ -53,6 +53,7 @@ typedef struct lt_command {
   ROW(artifacts)         \
   ROW(store)             \
   ROW(config)            \
+  ROW(completion)        \
   ROW(trust)             \
   ROW(login)             \
   ROW(logout)            \
@@ -67,6 +68,8 @@ extern const lt_command lt_mcp_install_command, lt_mcp_import_command;
 const lt_command *lt_commands_find(const char *name);
 /* Reads its options and runs it; argv[0] is its name. Returns the exit code. */
 int lt_commands_run(const lt_command *command, int argc, char **argv);
+/* The command at this place in the table, from 0 on; NULL behind the last. */
+const lt_command *lt_commands_at(size_t i);
 /* Prints a line for each command. */
 void lt_commands_print(FILE *to);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/manual_page.h"
 #include "io/exec.h"
 #include "io/open_files.h"
 #include "jail/jail.h"
@@ -49,6 +50,9 @@ int main(int argc, char **argv) {
     _exit(lt_jail_main(argc - 1, argv + 1)); /* the leak checker does not work behind the walls */
   }
   main_open_standard_files();
+  if (strcmp(name, "__man") == 0) {
+    return main_finish(lt_manual_page_main(argc - 1, argv + 1));
+  }
   lt_open_files_raise();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     main_print_help(stdout);

@@ -20,7 +20,10 @@ async function say(s, bytes, { end = false } = {}) {
   const one = bare(s.port);
   await one.send(bytes);
   if (end) one.end();
-  return Promise.race([one.ended, sleep(20_000 * patience).then(() => assert.fail(`the connection stays open: ${one.text().slice(0, 200)}`))]);
+  let ended = false;
+  one.ended.then(() => { ended = true; });
+  await until(() => ended, `the connection is closed: ${one.text().slice(0, 200)}`, 20_000 * patience);
+  return one.ended;
 }
 const statuses = (text) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((one) => Number(one[1]));
 /** The server as it is between attacks: it answers, and after them as many descriptors are open as before. */
