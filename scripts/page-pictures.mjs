@@ -90,6 +90,7 @@ async function take(page, name) {
 async function takeAll(browser, url) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 960 }, colorScheme: "light", reducedMotion: "reduce" });
   await page.goto(url);
+  await page.getByLabel("Mode", { exact: true }).selectOption("code");
   await page.getByLabel("Message").fill(MESSAGE);
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
