@@ -400,6 +400,7 @@
 #define LT_METRICS_ROUTES         1024          /* pairs of route and status */
 #define LT_EVENTS_KEPT            100000        /* events in the store */
 #define LT_EVENTS_READ            256           /* events that are read at once ... */
+#define LT_EVENTS_UNENDED_MS      1000          /* after a prompt's end: then another server tells it, if nobody has */
 #define LT_EVENTS_READ_BYTES      (4 * LT_MIB)  /* ... and about how many bytes of them */
 
 /* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */

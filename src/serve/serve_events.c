@@ -33,19 +33,10 @@ struct lt_serve_events {
   lt_wait done;
   bool is_closing;
   bool is_running; /* the fiber that stores */
+  bool is_failing; /* the last events could not be stored */
 };
 
 /* --- Taking ------------------------------------------------------------------------------------------------------- */
-static bool event_is_end(lt_str name) {
-  static const char *const ends[] = {"prompt.completed", "prompt.cancelled", "prompt.error"};
-  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-    if (lt_str_eqc(name, ends[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static lt_str event_place(char **at, lt_str text) {
   lt_str copy = lt_str_from(*at, text.n);
   memcpy(*at, text.p, text.n);
@@ -68,8 +59,8 @@ static serve_event *event_new(lt_str user, lt_str subject, lt_str name, lt_str d
   if (event == NULL) {
     return NULL;
   }
-  *event =
-      (serve_event){.bytes = bytes, .is_kept = !lt_str_eqc(name, "prompt.stream"), .ends_prompt = event_is_end(name)};
+  *event = (serve_event){
+      .bytes = bytes, .is_kept = !lt_str_eqc(name, "prompt.stream"), .ends_prompt = lt_store_event_is_end(name)};
   char *at = event->texts;
   event->row.user = event_place(&at, user);
   event->row.subject = event_place(&at, subject);
@@ -146,7 +137,7 @@ bool lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name
   uint64_t change;
   event_read_data(data, &arena, &subject, &change);
   bool is_stored = events->serve->agent == NULL || lt_agent_is_stored(events->serve->agent, subject);
-  if (!is_stored && event_is_end(lt_str_of(name))) {
+  if (!is_stored && lt_store_event_is_end(lt_str_of(name))) {
     events_forget(events, subject);
     return false;
   }
@@ -202,7 +193,7 @@ static void reader_send_event(lt_serve_reader *reader, int64_t id, lt_str name, 
   reader->status = lt_status_first(reader->status, text->status);
   reader_send(reader, lt_buf_view(text));
   reader->last = id > 0 ? id : reader->last;
-  reader->has_ended |= reader->ends_with_prompt && event_is_end(name);
+  reader->has_ended |= reader->ends_with_prompt && lt_store_event_is_end(name);
 }
 
 static bool reader_wants(const lt_serve_reader *reader, const serve_event *event) {
@@ -254,7 +245,7 @@ static size_t events_count_kept(const serve_event *batch) {
 }
 
 /* An event that cannot be stored is sent without a number: the prompt itself has been stored. */
-static void events_store(const lt_serve_events *events, serve_event *batch) LT_YIELDS {
+static void events_store(lt_serve_events *events, serve_event *batch) LT_YIELDS {
   size_t count = events_count_kept(batch), n = 0;
   lt_event_row *rows = lt_mem_zalloc(count + 1, sizeof *rows);
   lt_err err = LT_ERR_INIT;
@@ -265,7 +256,8 @@ static void events_store(const lt_serve_events *events, serve_event *batch) LT_Y
     }
   }
   status = status == LT_OK ? lt_store_events_put(lt_serve_store(events->serve), rows, n, &err) : status;
-  if (status != LT_OK) {
+  events->is_failing = status != LT_OK;
+  if (events->is_failing) {
     lt_report_warning(&events->serve->session->report,
                       "events could not be stored, and readers who come later miss them: %s", lt_err_msg(&err));
   }
@@ -291,7 +283,7 @@ static void events_finish(lt_serve_events *events, serve_event *batch) {
     serve_event *event = batch;
     batch = event->next;
     events_send(events, event);
-    events->last = event->row.id > 0 ? event->row.id : events->last;
+    events->last = event->row.id > events->last ? event->row.id : events->last;
     if (event->change > 0 && event->row.id > 0) {
       events_tell_shown(events->serve, event);
     }
@@ -321,7 +313,7 @@ static void events_on_fiber(void *arg) {
   lt_wait_wake(&events->done, LT_OK);
 }
 
-/* --- Opening and closing ------------------------------------------------------------------------------------------ */
+/* --- Ends that nobody has told ------------------------------------------------------------------------------------ */
 static void unended_put_end(lt_json prompt, lt_arena *arena, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_str state = LT_STR("");
@@ -360,9 +352,13 @@ static void unended_tell(lt_serve_events *events, lt_str user, lt_str id) LT_YIE
   }
 }
 
-static lt_status events_tell_unended(lt_serve_events *events, lt_err *err) LT_YIELDS {
+/* While events cannot be stored, or many wait, the ends may be among those: nothing is told twice. */
+lt_status lt_serve_events_tell_unended(lt_serve_events *events, lt_err *err) {
   lt_json_doc doc;
   lt_str user, id;
+  if (events->is_failing || events->queued > LT_EVENTS_READ) {
+    return LT_OK;
+  }
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
   LT_TRY(lt_store_events_unended(lt_serve_store(events->serve), &list, err));
@@ -376,9 +372,9 @@ static lt_status events_tell_unended(lt_serve_events *events, lt_err *err) LT_YI
   return LT_OK;
 }
 
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 static lt_status events_begin(lt_serve_events *events, lt_err *err) LT_YIELDS {
   LT_TRY(lt_store_events_last(lt_serve_store(events->serve), &events->last, err));
-  LT_TRY(events_tell_unended(events, err));
   LT_TRY(lt_loop_spawn(events->serve->session->loop, events_on_fiber, events, err));
   events->is_running = true;
   return LT_OK;

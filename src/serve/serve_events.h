@@ -13,8 +13,8 @@
 
 #include "serve/serve_request.h"
 
-/* Reads the number of the last event, and stores the ends that a killed process has not. LT_YIELDS. Errors: the
- * store's, LT_E_NOMEM. Owns: the caller, lt_serve_events_close. */
+/* Reads the number of the last event. LT_YIELDS. Errors: the store's, LT_E_NOMEM. Owns: the caller,
+ * lt_serve_events_close. */
 lt_status lt_serve_events_open(lt_serve *serve, lt_serve_events **ret_events, lt_err *err) LT_YIELDS;
 /* Waits until all events are stored. All readers must be gone. NULL is allowed. LT_YIELDS. */
 void lt_serve_events_close(lt_serve_events *events) LT_YIELDS;
@@ -22,6 +22,9 @@ void lt_serve_events_close(lt_serve_events *events) LT_YIELDS;
 /* Takes an event of the agent (lt_agent_options.on_event). Copies. Does not yield. Events of a prompt that is not
  * stored (lt_agent_is_stored) are held until it is, and forgotten when it ends before. False: it is not stored. */
 bool lt_serve_events_take(lt_serve_events *events, lt_str user, const char *name, lt_str data);
+/* Takes the ends of prompts that have ended without anybody having told so (lt_store_events_unended): their process was
+ * killed, or was no server. Cheap when there are none. LT_YIELDS. Errors: the store's, LT_E_NOMEM. */
+lt_status lt_serve_events_tell_unended(lt_serve_events *events, lt_err *err) LT_YIELDS;
 /* The prompt is stored now: its events wait no longer for its next one. */
 void lt_serve_events_release(lt_serve_events *events, lt_str prompt);
 

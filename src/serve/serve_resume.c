@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "serve/serve_events.h"
 #include "store/store_prompts.h"
 
 /* Prompts that were not resumed, and that was said. */
@@ -60,8 +61,11 @@ static lt_status resume_all(lt_serve *serve, resume_failures *failures, lt_err *
 static void resume_look(lt_serve *serve, resume_failures *failures, bool *is_failing) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_status status = resume_all(serve, failures, &err);
+  if (status == LT_OK) {
+    status = lt_serve_events_tell_unended(serve->events, &err);
+  }
   if (status != LT_OK && !*is_failing && serve->closing.why == LT_OK) {
-    lt_report_warning(&serve->session->report, "prompts whose process has ended are not resumed: %s", lt_err_msg(&err));
+    lt_report_warning(&serve->session->report, "what other processes leave cannot be looked for: %s", lt_err_msg(&err));
   }
   *is_failing = status != LT_OK;
 }

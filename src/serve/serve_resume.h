@@ -3,7 +3,8 @@
  *
  * A process that dies tells nobody. So the store is asked every LT_SERVE_ORPHANS_MS for prompts that have not ended and
  * have no living process, of any user and of any way in: an earlier server, a `lathe chat`, another server on the same
- * store. A prompt of another configuration stays as it is, and that is said once.
+ * store. A prompt of another configuration stays as it is, and that is said once. So are the ends told that no event
+ * has told.
  */
 #ifndef LT_SERVE_SERVE_RESUME_H
 #define LT_SERVE_SERVE_RESUME_H

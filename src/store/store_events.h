@@ -18,8 +18,11 @@ typedef struct lt_event_row {
   int64_t id;     /* set by lt_store_events_put */
 } lt_event_row;
 
+/* Whether an event of that name says that its prompt has ended: prompt.completed, .cancelled or .error. */
+bool lt_store_event_is_end(lt_str name);
 /* Stores events and numbers them, in their order; the numbers of a store only grow. Those before the last
- * LT_EVENTS_KEPT are removed. The rows must stay until it returns. */
+ * LT_EVENTS_KEPT are removed. A prompt has one end: an end that is stored already is not stored again, and the row gets
+ * its number. The rows must stay until it returns. */
 lt_status lt_store_events_put(lt_store *store, lt_event_row *rows, size_t count, lt_err *err) LT_YIELDS;
 /* Appends a user's events with a number above `after`, in order, as [{"id", "event", "data"}]: at most `max`, and no
  * more than about LT_EVENTS_READ_BYTES. `subject`: only those about it; empty: all. */
@@ -27,8 +30,10 @@ lt_status lt_store_events_list(lt_store *store, lt_str user, lt_str subject, int
                                lt_err *err) LT_YIELDS;
 /* The number of the last event that was stored, whoever's it is; 0: none was. */
 lt_status lt_store_events_last(lt_store *store, int64_t *ret_id, lt_err *err) LT_YIELDS;
-/* Appends the prompts that have ended although no event says so, as [{"id", "userId"}], oldest first: their process
- * was killed between the two. Prompts without any event are not listed. */
+/* Appends the prompts that have ended although no event says so, as [{"id", "userId"}], oldest first; LT_EVENTS_READ at
+ * most. Their process was killed between the two, or was no server. Not those that have ended within
+ * LT_EVENTS_UNENDED_MS: their process may be about to say so; and none without any event. Cheap, however many events
+ * there are. */
 lt_status lt_store_events_unended(lt_store *store, lt_buf *out, lt_err *err) LT_YIELDS;
 
 /* --- Tokens ------------------------------------------------------------------------------------------------------- */

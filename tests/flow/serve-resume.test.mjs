@@ -180,6 +180,30 @@ describe("what lives is left alone", { concurrency: 3 }, () => {
   });
 });
 
+describe("ends", { concurrency: 3 }, () => {
+  test("of a prompt that a server began and a chat ends: a reader of the next server gets it, once", async () => {
+    const w = world({ asks: true });
+    const first = await w.serve();
+    const { promptId } = (await first.post("/prompt", { input: "pay", mode: "code" })).json;
+    await first.waiting(promptId);
+    await first.stop();
+    const chat = start(["chat", "-m", "code", "-c", "last", "again", "--config", w.file], { env: { ...env, XDG_STATE_HOME: w.state }, limitMs: 60_000, terminal: true });
+    await until(() => chat.text().includes("ne[v]er: "), `it is asked\n${chat.text()}`);
+    const s = await w.serve(), reader = s.follow(`?promptId=${promptId}&after=0`);
+    chat.type("y\n");
+    await until(() => reader.names().includes("prompt.completed"), "the end is told");
+    await chat.ended;
+    await sleep(1500); // longer than between two looks
+    const again = s.follow(`?promptId=${promptId}&after=0`);
+    await until(() => again.names().includes("prompt.completed"), "it is stored");
+    assert.deepEqual(again.events, reader.events);
+    assert.equal(reader.names().filter((name) => name === "prompt.completed").length, 1, reader.names().join());
+    assert.equal(texts(reader.events.at(-1).data), "paid 1");
+    for (const one of [reader, again]) one.close();
+    await s.stop();
+  });
+});
+
 describe("cancel", { concurrency: 3 }, () => {
   test("kill -9 right behind its answer, and behind that of a decision: both hold in the next process", async () => {
     const w = world({ asks: true });

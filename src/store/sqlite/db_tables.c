@@ -211,6 +211,20 @@ static const char *const versions[] = {
     "  kept BLOB,"
     "  PRIMARY KEY(user, name)) STRICT;"
     "CREATE INDEX program_sessions_by_use ON program_sessions(used_at);",
+    /* unended_prompts: those whose beginning an event has told, and whose end none has. Few, while events are many. */
+    "CREATE TABLE unended_prompts(prompt TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
+    "INSERT INTO unended_prompts SELECT subject FROM events WHERE subject IN (SELECT id FROM prompts) GROUP BY subject"
+    "  HAVING max(name IN ('prompt.completed', 'prompt.cancelled', 'prompt.error')) = 0;"
+    "CREATE TRIGGER prompt_is_told AFTER INSERT ON events WHEN new.name IN ('prompt.created', 'prompt.resumed') BEGIN"
+    "  INSERT OR IGNORE INTO unended_prompts VALUES(new.subject);"
+    " END;"
+    "CREATE TRIGGER prompt_is_ended AFTER INSERT ON events"
+    "  WHEN new.name IN ('prompt.completed', 'prompt.cancelled', 'prompt.error') BEGIN"
+    "  DELETE FROM unended_prompts WHERE prompt = new.subject;"
+    " END;"
+    "CREATE TRIGGER unended_prompt_is_removed AFTER DELETE ON prompts BEGIN"
+    "  DELETE FROM unended_prompts WHERE prompt = old.id;"
+    " END;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

@@ -16,7 +16,30 @@ typedef struct events_put_job {
   char now[LT_CLOCK_STAMP_BYTES];
 } events_put_job;
 
+bool lt_store_event_is_end(lt_str name) {
+  return lt_str_eqc(name, "prompt.completed") || lt_str_eqc(name, "prompt.cancelled") ||
+         lt_str_eqc(name, "prompt.error");
+}
+
+/* 0: no event says that the prompt has ended. */
+static lt_status event_find_end(struct sqlite3 *sql, lt_str prompt, int64_t *ret_id, lt_err *err) {
+  lt_query query = lt_query_prepare(sql,
+                                    "SELECT ifnull(max(id), 0) FROM events WHERE subject = ?1 AND name IN"
+                                    " ('prompt.completed', 'prompt.cancelled', 'prompt.error')"
+                                    " AND NOT EXISTS (SELECT 1 FROM unended_prompts WHERE prompt = ?1)");
+  lt_query_text(&query, prompt);
+  *ret_id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
+  return lt_query_end(&query, err);
+}
+
+/* Another server may have told the end (lt_store_events_unended): a prompt has one. */
 static lt_status event_insert(struct sqlite3 *sql, lt_event_row *row, const char *now, lt_err *err) {
+  if (lt_store_event_is_end(row->name)) {
+    LT_TRY(event_find_end(sql, row->subject, &row->id, err));
+    if (row->id > 0) {
+      return LT_OK;
+    }
+  }
   lt_query query =
       lt_query_prepare(sql, "INSERT INTO events(user, subject, created_at, name, data) VALUES(?, ?, ?, ?, ?)");
   lt_query_text(&query, row->user);
@@ -37,10 +60,12 @@ static lt_status events_forget_old(struct sqlite3 *sql, int64_t last, lt_err *er
 
 static lt_status events_put(struct sqlite3 *sql, void *arg, lt_err *err) {
   const events_put_job *job = arg;
+  int64_t last = 0;
   for (size_t i = 0; i < job->count; i++) {
     LT_TRY(event_insert(sql, &job->rows[i], job->now, err));
+    last = job->rows[i].id > last ? job->rows[i].id : last;
   }
-  return events_forget_old(sql, job->rows[job->count - 1].id, err);
+  return events_forget_old(sql, last, err);
 }
 
 lt_status lt_store_events_put(lt_store *store, lt_event_row *rows, size_t count, lt_err *err) {
@@ -107,12 +132,16 @@ lt_status lt_store_events_last(lt_store *store, int64_t *ret_id, lt_err *err) {
 
 static lt_status events_select_unended(struct sqlite3 *sql, void *arg, lt_err *err) {
   const lt_db_read_job *job = arg;
+  char before[32];
+  snprintf(before, sizeof before, "-%d.%03d seconds", LT_EVENTS_UNENDED_MS / 1000, LT_EVENTS_UNENDED_MS % 1000);
   lt_db_job_rewind(job->out, job->start);
-  lt_query query = lt_query_prepare(
-      sql,
-      "SELECT p.id, c.user FROM prompts p JOIN conversations c ON c.number = p.conversation"
-      " WHERE p.completed_at IS NOT NULL AND p.id IN (SELECT subject FROM events GROUP BY subject"
-      " HAVING max(name IN ('prompt.completed', 'prompt.cancelled', 'prompt.error')) = 0) ORDER BY p.number");
+  lt_query query =
+      lt_query_prepare(sql,
+                       "SELECT p.id, c.user FROM unended_prompts u CROSS JOIN prompts p ON p.id = u.prompt"
+                       " JOIN conversations c ON c.number = p.conversation"
+                       " WHERE p.completed_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?) ORDER BY p.number LIMIT ?");
+  lt_query_text(&query, lt_str_of(before));
+  lt_query_int(&query, LT_EVENTS_READ);
   lt_json_writer w = lt_json_writer_on(job->out);
   lt_json_begin_array(&w);
   while (lt_query_row(&query)) {
