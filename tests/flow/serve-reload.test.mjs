@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
 import { commandOf, describe, fake, folder, recording, scripted, test, until } from "./harness.mjs";
+import { mcpHttp } from "../fakes/mcp_http_server.mjs";
 import { recorded } from "./model.mjs";
 import { reload, serve } from "./server.mjs";
 
@@ -105,6 +106,23 @@ describe("servers", { concurrency: 3 }, () => {
     assert.ok(!(await ids(s)).includes("shop.pid"));
     assert.equal(await call(s, "keep.pid"), pids[0]);
     assert.equal((await s.stop()).code, 0);
+  });
+
+  test("over HTTP: another header begins another session, and the one before is ended", async () => {
+    const keep = await mcpHttp(), shop = await mcpHttp();
+    const at = (key) => ({ mcpServers: { keep: { type: "http", url: keep.url }, shop: { type: "http", url: shop.url, headers: { "X-Key": key } } } });
+    const s = await serve(at("one"));
+    const echo = async (name) => assert.deepEqual(await call(s, `${name}.echo`, { n: 1 }), { n: 1 });
+    const keys = (method) => shop.seen.filter((one) => (one.message?.method ?? one.method) === method).map((one) => one.headers["x-key"]);
+    await echo("keep"), await echo("shop");
+    await reload(s, at("two"));
+    await echo("keep"), await echo("shop");
+    assert.deepEqual(keys("tools/call"), ["one", "two"]);
+    await until(() => keys("DELETE").length === 1, "the session before was ended");
+    assert.deepEqual(keys("DELETE"), ["one"]);
+    assert.equal(keep.seen.filter((one) => one.message?.method === "initialize").length, 1, "the other one has its session still");
+    assert.equal((await s.stop()).code, 0);
+    keep.close(), shop.close();
   });
 
   test("a call that waits for approval goes to the server that has the tool then, or says that none has", async () => {
