@@ -9,7 +9,7 @@
 /* A source of the fresh configuration. */
 typedef struct change_row {
   lt_source_slot *slot;   /* one that stays, or a new one */
-  lt_source_slot *before; /* of a new one: the slot whose place it takes; NULL: none */
+  lt_source_slot *before; /* the slot of this name until now, which may be the same; NULL: none */
   size_t index;           /* in the fresh configuration, among those of its kind */
   bool is_new;
 } change_row;
