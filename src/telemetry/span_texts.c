@@ -33,13 +33,17 @@ static void span_end(lt_otlp_writer *w, const lt_span_style *style, bool is_erro
   lt_otlp_end_span(w, is_error, style->has_content ? message : LT_STR_NULL);
 }
 
-static void span_put_content(lt_otlp_writer *w, const lt_span_style *style, const char *key, lt_str text) {
-  if (!style->has_content || text.n == 0) {
-    return;
-  }
+/* A text of somebody else's. */
+static void span_put_masked(lt_otlp_writer *w, const lt_span_style *style, const char *key, lt_str text) {
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   lt_secrets_mask(style->secrets, text, &masked);
   lt_otlp_put_text(w, key, lt_buf_view_or(&masked, LT_STR("***")));
+}
+
+static void span_put_content(lt_otlp_writer *w, const lt_span_style *style, const char *key, lt_str text) {
+  if (style->has_content && text.n > 0) {
+    span_put_masked(w, style, key, text);
+  }
 }
 
 static void span_put_server(lt_otlp_writer *w, lt_str url) {
@@ -298,7 +302,7 @@ void lt_span_texts_put_request(lt_buf *out, const lt_telemetry_request *request,
   lt_otlp_begin_span(&w, out, &span);
   lt_otlp_put_text(&w, "http.request.method", method);
   lt_otlp_put_text(&w, "http.route", lt_str_of(request->route));
-  lt_otlp_put_text(&w, "url.path", request->path);
+  span_put_masked(&w, style, "url.path", request->path);
   lt_otlp_put_text(&w, "url.scheme", LT_STR("http"));
   lt_otlp_put_int(&w, "http.response.status_code", request->status);
   lt_otlp_put_text(&w, "error.type", is_failed ? lt_str_of(code) : LT_STR_NULL);
@@ -319,13 +323,6 @@ static void span_put_mcp_error(lt_otlp_writer *w, const lt_telemetry_mcp *reques
   lt_otlp_put_text(w, "rpc.response.status_code", lt_str_of(code));
 }
 
-/* The id is the client's text. */
-static void span_put_mcp_id(lt_otlp_writer *w, lt_str id, const lt_span_style *style) {
-  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
-  lt_secrets_mask(style->secrets, id, &masked);
-  lt_otlp_put_text(w, "jsonrpc.request.id", lt_buf_view_or(&masked, LT_STR("***")));
-}
-
 void lt_span_texts_put_mcp(lt_buf *out, const lt_telemetry_mcp *request, const lt_span_style *style) {
   lt_otlp_writer w;
   lt_str method = request->method.n > 0 ? request->method : LT_STR("unknown");
@@ -344,7 +341,7 @@ void lt_span_texts_put_mcp(lt_buf *out, const lt_telemetry_mcp *request, const l
   lt_otlp_put_text(&w, "mcp.method.name", method);
   lt_otlp_put_text(&w, "mcp.protocol.version", request->version);
   lt_otlp_put_text(&w, "mcp.session.id", request->session);
-  span_put_mcp_id(&w, request->id, style);
+  span_put_masked(&w, style, "jsonrpc.request.id", request->id); /* the client's text */
   lt_otlp_put_text(&w, "gen_ai.operation.name", request->tool.n > 0 ? LT_STR("execute_tool") : LT_STR_NULL);
   lt_otlp_put_text(&w, "gen_ai.tool.name", request->tool);
   lt_otlp_put_text(&w, "gen_ai.prompt.name", request->prompt);

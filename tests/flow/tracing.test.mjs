@@ -111,8 +111,10 @@ describe("what is sent", { concurrency: 2 }, () => {
     const s = await shop(there, { telemetry: { content: true }, env: { MY_SECRET_TOKEN: SECRET }, replies: { pay: `webEcho({ a: 'open words', b: '${SECRET}', c: 'x'.repeat(9000) }); done()` } });
     const { json } = await s.post("/prompt", { input: `pay with ${SECRET}`, mode: "code" });
     await s.prompt(json.promptId);
+    await s.get(`/tools/${SECRET}`);
     await s.stop();
-    there.check({ apart: [/^invoke_agent/] });
+    there.check({ apart: [/^invoke_agent/, /^GET/] });
+    assert.deepEqual(there.named(/^GET \/tools/).map((span) => span.attributes["url.path"]), ["/tools/***"]);
     const [call] = there.named(/^tools\/call echo/), [agent] = there.named(/^invoke_agent/), [program] = there.named(/^run_program/);
     assert.match(call.attributes["gen_ai.tool.call.arguments"], /open words/);
     assert.ok(call.attributes["gen_ai.tool.call.arguments"].length <= 4096);
