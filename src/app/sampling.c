@@ -64,18 +64,11 @@ bool lt_sampling_allows(const lt_sampling *s, lt_str server) {
 }
 
 /* --- Limits ------------------------------------------------------------------------------------------------------- */
-static uint64_t sampling_hash(uint64_t hash, lt_str text) { /* FNV-1a */
-  for (size_t i = 0; i < text.n; i++) {
-    hash = (hash ^ (unsigned char)text.p[i]) * 1099511628211u;
-  }
-  return hash;
-}
-
 /* Programs that programs run have names below that of the first one, with a slash (lt_caller.run). */
 static sampling_count *sampling_count_of(lt_sampling *s, const lt_server_question *q) {
   size_t slash = lt_str_find(q->run, LT_STR("/"), 0);
   lt_str run = lt_str_sub(q->run, 0, slash < q->run.n ? slash : q->run.n);
-  uint64_t key = sampling_hash(sampling_hash(14695981039346656037u, q->server) * 31, run) | 1;
+  uint64_t key = (31 * lt_str_hash(q->server) + lt_str_hash(run)) | 1;
   for (size_t i = 0; i < LT_SAMPLING_RUNS_MAX; i++) {
     if (s->counts[i].key == key) {
       return &s->counts[i];

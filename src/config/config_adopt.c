@@ -31,32 +31,6 @@ static bool adopt_lists_differ(const char *const *a, const char *const *b) {
   return *a != *b; /* one has ended before the other */
 }
 
-static size_t adopt_size(const lt_config_key *key) {
-  switch (key->kind) {
-    case LT_CONFIG_NUMBER:
-      return sizeof(int64_t);
-    case LT_CONFIG_TRUTH:
-    case LT_CONFIG_SECTION:
-      return sizeof(bool);
-    case LT_CONFIG_MAYBE:
-    case LT_CONFIG_CHOICE:
-      return sizeof(int);
-    case LT_CONFIG_PASSTHROUGH:
-      return sizeof(lt_config_passthrough);
-    case LT_CONFIG_TEXT:
-    case LT_CONFIG_DECIMAL:
-    case LT_CONFIG_JSON:
-    case LT_CONFIG_TEXTS:
-    case LT_CONFIG_ENV:
-    case LT_CONFIG_HEADERS:
-    case LT_CONFIG_COUNTS:
-    case LT_CONFIG_RECORDS:
-    case LT_CONFIG_NAMED:
-      break;
-  }
-  return sizeof(void *);
-}
-
 static bool adopt_counts_differ(const lt_config_key *key, const void *a, const void *b) {
   const lt_config_count *one = adopt_pointer(a, key->at), *other = adopt_pointer(b, key->at);
   size_t n = adopt_count(a, key->count_at);
@@ -115,7 +89,7 @@ static bool adopt_differs(const lt_config_key *key, const void *a, const void *b
     case LT_CONFIG_CHOICE:
       break;
   }
-  return memcmp((const char *)a + key->at, (const char *)b + key->at, adopt_size(key)) != 0 ||
+  return memcmp((const char *)a + key->at, (const char *)b + key->at, lt_config_key_bytes(key)) != 0 ||
          (key->kind == LT_CONFIG_SECTION && adopt_insides_differ(key, a, b));
 }
 
@@ -135,7 +109,7 @@ bool lt_config_servers_differ(const lt_config_server *server, const lt_config_se
 
 /* --- Taking over -------------------------------------------------------------------------------------------------- */
 static void adopt_copy(const lt_config_key *key, lt_config *config, const lt_config *fresh) {
-  memcpy((char *)config + key->at, (const char *)fresh + key->at, adopt_size(key));
+  memcpy((char *)config + key->at, (const char *)fresh + key->at, lt_config_key_bytes(key));
   if (key->count_at != 0) {
     memcpy((char *)config + key->count_at, (const char *)fresh + key->count_at, sizeof(size_t));
   }

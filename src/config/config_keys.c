@@ -479,3 +479,29 @@ void lt_config_key_set_standards(const lt_config_key *parent, void *record) {
     }
   }
 }
+
+size_t lt_config_key_bytes(const lt_config_key *key) {
+  switch (key->kind) {
+    case LT_CONFIG_NUMBER:
+      return sizeof(int64_t);
+    case LT_CONFIG_TRUTH:
+    case LT_CONFIG_SECTION:
+      return sizeof(bool);
+    case LT_CONFIG_MAYBE:
+    case LT_CONFIG_CHOICE:
+      return sizeof(int);
+    case LT_CONFIG_PASSTHROUGH:
+      return sizeof(lt_config_passthrough);
+    case LT_CONFIG_TEXT:
+    case LT_CONFIG_DECIMAL:
+    case LT_CONFIG_JSON:
+    case LT_CONFIG_TEXTS:
+    case LT_CONFIG_ENV:
+    case LT_CONFIG_HEADERS:
+    case LT_CONFIG_COUNTS:
+    case LT_CONFIG_RECORDS:
+    case LT_CONFIG_NAMED:
+      break;
+  }
+  return sizeof(void *);
+}

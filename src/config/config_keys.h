@@ -93,6 +93,8 @@ const char *lt_config_key_name(const lt_config_key *key);
 /* Whether `standard` is the key's default: only then the schema and the reference show it. */
 bool lt_config_key_has_standard(const lt_config_key *key);
 
+/* The size of the member that has a key's value; of a list, of the pointer to it. */
+size_t lt_config_key_bytes(const lt_config_key *key);
 /* Sets the members of a record, or of an lt_config (`parent` NULL), to their defaults. */
 void lt_config_key_set_standards(const lt_config_key *parent, void *record);
 

@@ -78,11 +78,7 @@ static void server_clients_read_peer(lt_server_client *client, const struct sock
 }
 
 static lt_server_client **server_clients_bucket(lt_http_server *server, const lt_server_client *client) {
-  uint32_t hash = 2166136261U; /* FNV-1a */
-  for (size_t i = 0; i < sizeof client->key; i++) {
-    hash = (hash ^ client->key[i]) * 16777619U;
-  }
-  return &server->buckets[hash % LT_HTTP_SERVER_BUCKETS];
+  return &server->buckets[lt_str_hash(lt_str_from(client->key, sizeof client->key)) % LT_HTTP_SERVER_BUCKETS];
 }
 
 /* A peer with too many connections only keeps itself out. */

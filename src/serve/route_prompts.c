@@ -84,15 +84,12 @@ static lt_status prompt_refuse_mode(lt_serve_request *r, lt_str mode) {
 static lt_status prompt_start(const lt_serve_request *r, prompt_asked *asked, lt_str *ret_busy, lt_err *err) LT_YIELDS {
   lt_err why = LT_ERR_INIT;
   *ret_busy = LT_STR_NULL;
-  if (prompt_finds_busy(r, asked, ret_busy)) {
-    return LT_OK;
-  }
   lt_status status = lt_agent_start(r->serve->agent, &asked->request, &asked->ids, &why);
   if (status == LT_E_INVALID && prompt_read_ids(r, lt_str_of(asked->id), &asked->ids, NULL) == LT_OK) {
     return LT_OK; /* the same request came twice at the same time */
   }
   if (status == LT_E_INVALID && prompt_finds_busy(r, asked, ret_busy)) {
-    return LT_OK; /* another one was faster */
+    return LT_OK;
   }
   return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
 }

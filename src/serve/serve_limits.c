@@ -151,11 +151,7 @@ unsigned lt_serve_limits_connections_of(void *arg, lt_str peer) {
 
 /* --- Guests ------------------------------------------------------------------------------------------------------- */
 static size_t guest_bucket(guest_kind kind, lt_str name) {
-  uint32_t hash = 2166136261U ^ (uint32_t)kind; /* FNV-1a */
-  for (size_t i = 0; i < name.n; i++) {
-    hash = (hash ^ (unsigned char)name.p[i]) * 16777619U;
-  }
-  return hash % BUCKETS;
+  return (lt_str_hash(name) ^ (uint64_t)kind) % BUCKETS;
 }
 
 /* A bucket is swept whenever it gets a guest, so that those who are gone do not stay. */

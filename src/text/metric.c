@@ -42,14 +42,6 @@ void lt_metric_release(lt_metric *metric) {
 }
 
 /* --- Counting ----------------------------------------------------------------------------------------------------- */
-/* FNV-1a */
-static uint32_t metric_hash(lt_str text, uint32_t hash) {
-  for (size_t i = 0; i < text.n; i++) {
-    hash = (hash ^ (unsigned char)text.p[i]) * 16777619u;
-  }
-  return (hash ^ 0xffu) * 16777619u;
-}
-
 static lt_str metric_value(const lt_metric_series *series, unsigned label) {
   return lt_str_from(series->values + (label > 0 ? series->value_bytes[0] : 0), series->value_bytes[label]);
 }
@@ -60,7 +52,7 @@ static bool metric_is_of(const lt_metric_series *series, lt_str first, lt_str se
 
 /* The series of these values, or the free place where it belongs. There is always a free place. */
 static lt_metric_series *metric_place(const lt_metric *metric, lt_str first, lt_str second) {
-  unsigned at = metric_hash(second, metric_hash(first, 2166136261u)) & (metric->size - 1);
+  unsigned at = (unsigned)(31 * lt_str_hash(first) + lt_str_hash(second)) & (metric->size - 1);
   while (metric->series[at].values != NULL && !metric_is_of(&metric->series[at], first, second)) {
     at = (at + 1) & (metric->size - 1);
   }

@@ -200,31 +200,6 @@ static void no_two_keys_fill_one_member(void **state) {
   }
 }
 
-static size_t member_bytes(const lt_config_key *key) {
-  switch (key->kind) {
-    case LT_CONFIG_TRUTH:
-    case LT_CONFIG_SECTION:
-      return sizeof(bool);
-    case LT_CONFIG_MAYBE:
-    case LT_CONFIG_CHOICE:
-      return sizeof(int);
-    case LT_CONFIG_PASSTHROUGH:
-      return sizeof(lt_config_passthrough);
-    case LT_CONFIG_TEXT:
-    case LT_CONFIG_NUMBER:
-    case LT_CONFIG_DECIMAL:
-    case LT_CONFIG_TEXTS:
-    case LT_CONFIG_ENV:
-    case LT_CONFIG_HEADERS:
-    case LT_CONFIG_COUNTS:
-    case LT_CONFIG_JSON:
-    case LT_CONFIG_RECORDS:
-    case LT_CONFIG_NAMED:
-      break;
-  }
-  return sizeof(void *);
-}
-
 /* A value that is not the default changes the key's member: it is stored, and where the row says. */
 static void every_value_arrives(void **state) {
   (void)state;
@@ -250,7 +225,7 @@ static void every_value_arrives(void **state) {
     char *standard = calloc(1, record_bytes_of(record));
     assert_non_null(standard);
     lt_config_key_set_standards(record, standard);
-    if (memcmp(here + key->at, standard + key->at, member_bytes(key)) == 0) {
+    if (memcmp(here + key->at, standard + key->at, lt_config_key_bytes(key)) == 0) {
       fail_msg("%s stays at its default", key->path);
     }
     free(standard);
