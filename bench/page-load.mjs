@@ -1,7 +1,8 @@
 // How soon the page of `lathe serve` shows its first view, in Debian's Chromium: with an empty cache, and again. Times are
 // the browser's own, from the begin of the navigation: to the mark that the page sets when its first view stands, and to
 // the first paint with something on it. An empty document, loaded in between, tells what the browser and the machine
-// themselves take: only the difference is the page's.
+// themselves take: only the difference is the page's. It has the page's opener policy, because the browser starts another
+// process for a document that wants to be apart from the one before.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -34,9 +35,11 @@ function serve() {
   });
 }
 
-/** A server of an empty document; its address. */
-function serveEmpty() {
-  const server = createServer((asked, answer) => answer.setHeader("content-type", "text/html").end(EMPTY));
+/** A server of an empty document, which is kept apart as the page is; its address. */
+async function serveEmpty(page) {
+  const policy = "cross-origin-opener-policy";
+  const headers = { "content-type": "text/html", [policy]: (await fetch(page)).headers.get(policy) ?? "unsafe-none" };
+  const server = createServer((asked, answer) => answer.writeHead(200, headers).end(EMPTY));
   return new Promise((done) => server.listen(0, "127.0.0.1", () => done({ server, url: `http://127.0.0.1:${server.address().port}` })));
 }
 
@@ -68,13 +71,15 @@ function print(name, loads) {
 
 async function main() {
   const { chromium } = createRequire(join(root, "tests/package.json"))("playwright-core");
-  const [served, empty] = await Promise.all([serve(), serveEmpty()]);
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
+  const served = await serve();
+  const empty = await serveEmpty(served.url);
   const loads = { empty: [], cold: [], warm: [] };
+  let browser;
   try {
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    });
     for (let i = 0; i < TIMES; i++) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
       const page = await context.newPage();
@@ -89,7 +94,7 @@ async function main() {
     print("... again", loads.warm);
     print("... an empty document", loads.empty);
   } finally {
-    await browser.close();
+    await browser?.close();
     empty.server.close();
     served.child.kill();
   }

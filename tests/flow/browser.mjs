@@ -1,7 +1,7 @@
 // A real browser for the tests of the page: Debian's Chromium, driven by playwright-core. Where one of them is missing, the
 // tests are skipped and say so.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after } from "node:test";
@@ -66,10 +66,8 @@ export async function closePage(page) {
 
 /** Checks a view against WCAG 2.1 A and AA, with axe. */
 export async function checkAccess(page, what) {
-  const axe = require.resolve("axe-core/axe.min.js");
   // The page's policy forbids scripts that are not its own: axe comes in through the debugger.
-  const { readFileSync } = await import("node:fs");
-  await page.evaluate(readFileSync(axe, "utf8"));
+  if (await page.evaluate(() => window.axe === undefined)) await page.evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
   const found = await page.evaluate(() => window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], resultTypes: ["violations"] }));
   const told = found.violations.map((one) => `${one.id}: ${one.help}\n  ${one.nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join("\n  ")}`);
   assert.deepEqual(told, [], what);
