@@ -50,6 +50,7 @@ LAYERS = {
     "serve": PURE | {
         "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "telemetry", "app", "gateway"
     },
+    "embed": PURE | {"io", "tool", "runner", "plugin", "config", "app"},
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
         "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "telemetry", "clients", "app", "gateway",
@@ -144,7 +145,7 @@ def check_include(path, layer, number, quote, name):
     if quote == '"' and "/" in name and top in LAYERS:
         if top != layer and top not in LAYERS[layer]:
             found(path, number, f"{layer} may not include {name}: that layer is not below it")
-    elif quote == '"' and "/" not in name and base not in THIRD_PARTY and not name.startswith("lathe_"):
+    elif quote == '"' and "/" not in name and base not in THIRD_PARTY and not os.path.exists(f"include/{name}"):
         found(path, number, f'include "{name}" by its path from src/, such as "{layer}/{name}"')
 
 

@@ -2,7 +2,8 @@
 """Checks that names tell where things are and mean one thing, so that a stranger finds them by searching once.
 
   exports   An exported function or variable is called lt_WORD_... (the plugins' interface: lathe_WORD_...), and WORD
-            begins the name of its file, or of the header that declares it: outbox.c has lt_outbox_put.
+            begins the name of its file, or of the header that declares it: outbox.c has lt_outbox_put. What a header in
+            include/ declares is called lathe_WORD, wherever it is.
   statics   The name of a static function occurs in one file: a backtrace and a breakpoint need no more.
   types     A tag of a struct, union or enum, and a type's name, means one thing in all of src/.
   files     A file's name occurs once in src/ (without its extension: x.c and the x.h beside it are one). The files that
@@ -93,12 +94,18 @@ def declaring_headers(tree):
 # --- The rules ---
 
 
+def is_interface(tree, name):
+    return any(name in names for path, names in tree.others.items() if path.startswith("include/"))
+
+
 def check_exports(tree):
     headers = declaring_headers(tree)
     for unit in tree.units:
         for name, line in exported(unit):
             modules = sorted({first_word(stem(path)) for path in {unit.path} | headers[name]})
             match = PREFIX.match(name)
+            if name.startswith("lathe_") and is_interface(tree, name):
+                continue
             if match is None or match.group(1) not in modules:
                 wanted = " or ".join(f"lt_{module}" for module in modules)
                 tree.add(unit.path, line, f"{name} is exported: its name begins with {wanted}")
@@ -235,11 +242,14 @@ RIGHT = {
     "static int outbox_keep(int a) { return a; }\nint lt_outbox_put(lt_outbox *o) { return outbox_keep(o->n); }\n",
     "src/a/outbox_ids.c": 'int lt_outbox_ids(void) { struct pair { int a; } p = {1}; return lt_outbox_count + p.a; }\n'
     'static int ids_say(void) { return lt_buf_printf(b, "no \\"%s\\" in %s", "{}", x) + strcmp(x, "a: b"); }\n',
+    "src/a/outbox_open.c": "int lathe_open(void) { return 0; }\n",
     "src/b/main.c": "#define OUTBOX(name) lt_outbox_##name()\n"
     "int main(void) { return lt_outbox_put(0) + OUTBOX(ids); }\n",
 }
+INTERFACE = {"include/lathe.h": "int lathe_open(void);\n"}
 WRONG = {
     "exports": [
+        ("src/b/inbox.c", "int lathe_shut(void) { return 0; }\n", 1),
         ("src/b/inbox.c", "int lt_outbox_more(void) { return 0; }\n", 1),
         ("src/b/inbox.c", "const int inbox_size = 1;\n", 1),
     ],
@@ -269,11 +279,11 @@ WRONG = {
 def canary():
     silent = []
     for rule in RULES:
-        found = findings_of(rule, Tree(dict(RIGHT), {}))
+        found = findings_of(rule, Tree(dict(RIGHT), INTERFACE))
         if found:
             silent.append(f"{rule}: finds something where all is right: {found}")
         for path, text, count in WRONG[rule]:
-            found = findings_of(rule, Tree({**RIGHT, path: text}, {}))
+            found = findings_of(rule, Tree({**RIGHT, path: text}, INTERFACE))
             if len(found) != count:
                 silent.append(f"{rule}: {count} must be found in {text!r}, but {found} is")
     for line in silent:

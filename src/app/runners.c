@@ -29,6 +29,7 @@ struct lt_runners {
   lt_monitor *monitor;             /* NULL: nobody is told of programs */
   lt_typecheck *typecheck;         /* NULL: not needed yet, or never */
   lt_runner *opened[RUNNER_COUNT]; /* by index in the table; NULL: not needed yet */
+  bool has_no_processes;           /* lt_runners_forbid_processes */
   bool lasts;                      /* more programs may come after the first one */
   bool is_warming;
   lt_wait warmed; /* woken when the warm-up has ended */
@@ -50,7 +51,11 @@ static lt_status runners_open_typecheck(lt_runners *r, lt_err *err) {
       .on_line = runners_on_line,
       .arg = r,
   };
-  bool is_wanted = r->typecheck == NULL && c->typescript.check != 0;
+  if (r->has_no_processes && c->typescript.check > 0) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "typescript.check needs a compiler in a process, and the library starts none yet: leave it out");
+  }
+  bool is_wanted = r->typecheck == NULL && c->typescript.check != 0 && !r->has_no_processes;
   return is_wanted ? lt_typecheck_new(&options, &r->typecheck, err) : LT_OK;
 }
 
@@ -134,6 +139,11 @@ static const runner_kind *runners_kind_named(const char *id) {
 
 static lt_runner *runners_open(lt_runners *r, const runner_kind *kind, lt_err *err) {
   lt_runner **runner = &r->opened[kind - runner_kinds];
+  if (r->has_no_processes && kind->open != runners_open_quickjs) {
+    lt_fail(err, LT_E_UNSUPPORTED, "the %s runner is a process, and the library starts none yet: use the program lathe",
+            kind->id);
+    return NULL;
+  }
   if (*runner == NULL && kind->open(r, runner, err) == LT_OK) {
     (*runner)->monitor = r->monitor;
   }
@@ -155,6 +165,10 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 
 void lt_runners_set_monitor(lt_runners *r, lt_monitor *monitor) {
   r->monitor = monitor;
+}
+
+void lt_runners_forbid_processes(lt_runners *r) {
+  r->has_no_processes = true;
 }
 
 void lt_runners_free(lt_runners *r) {
@@ -202,7 +216,8 @@ void lt_runners_warm(lt_runners *r) {
 }
 
 void lt_runners_warm_types(lt_runners *r) {
-  if (r->config->typescript.runner == LT_CONFIG_QUICKJS && runners_open_typecheck(r, NULL) == LT_OK) {
+  if (r->config->typescript.runner == LT_CONFIG_QUICKJS && runners_open_typecheck(r, NULL) == LT_OK &&
+      r->typecheck != NULL) {
     lt_typecheck_warm(r->typecheck);
   }
 }

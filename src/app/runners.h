@@ -29,6 +29,9 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
                          lt_runners **ret_runners, lt_err *err);
 /* Who is told of programs; NULL: nobody. Before the first runner is handed out. */
 void lt_runners_set_monitor(lt_runners *runners, lt_monitor *monitor);
+/* No runner or type checker that is a process is started: a program that needs one fails. Before the first runner is
+ * handed out. */
+void lt_runners_forbid_processes(lt_runners *runners);
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 

@@ -26,6 +26,9 @@ static lt_status session_open_telemetry(lt_session *s, lt_err *err) {
                                         .secrets = s->secrets,
                                         .warn = session_on_telemetry_warning,
                                         .warn_arg = s};
+  if (s->is_embedded && s->config.telemetry.endpoint == NULL) {
+    return LT_OK;
+  }
   LT_TRY(lt_telemetry_open(&options, &s->telemetry, err));
   s->monitor.next = lt_telemetry_monitor(s->telemetry);
   lt_toolbox_set_sampler(s->toolbox, lt_telemetry_sampler(s->telemetry));
@@ -55,6 +58,7 @@ lt_status lt_session_start(lt_session *s, lt_err *err) {
       .monitor = &s->monitor,
       .cancel = &s->cancel,
       .is_reloadable = s->is_service,
+      .is_embedded = s->is_embedded,
   };
   return lt_toolbox_open(&toolbox, &s->toolbox, err);
 }
@@ -69,6 +73,7 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .report = &s->report,
       .cancel = &s->cancel,
       .is_empty = s->without_sources,
+      .is_embedded = s->is_embedded,
       .start = s->start,
       .only = s->start_only,
   };

@@ -545,6 +545,12 @@
 #define LT_LISTING_TOKENS           4000 /* the prompt's listing unless configured otherwise: about 150 tools */
 #define LT_LISTING_TOKENS_MIN       64   /* what a listing that only says how to search needs */
 
+/* --- the library (include/lathe.h) -------------------------------------------------------------------------------- */
+#define LT_EMBED_STRUCT_BYTES 4096   /* of a host's struct: far past what they will grow to */
+#define LT_EMBED_RUNS_MAX     10000  /* of an environment whose end was not taken: three mappings each at most */
+#define LT_EMBED_EVENTS_MAX   100000 /* that wait in a queue; a host that takes none is told no more of calls */
+#define LT_EMBED_EVENTS_BYTES (256 * LT_MIB) /* likewise: inputs of calls, and what programs say */
+
 /* --- questions at the terminal (cli/console.h, cli/approver.h) ---------------------------------------------------- */
 #define LT_HELD_OUTPUT_BYTES   (4 * LT_JSON_MAX_BYTES) /* held while a question is open: a program has less to say */
 #define LT_HELD_MESSAGES_BYTES (4 * LT_MIB)            /* likewise of messages; later ones are counted */

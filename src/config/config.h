@@ -292,6 +292,9 @@ typedef lt_config_trust lt_config_trust_fn(void *arg, const lt_config_file *file
 
 /* The user's file, $XDG_CONFIG_HOME/lathe/lathe.yaml, always counts. Over it the project's: */
 typedef struct lt_config_sources {
+  bool is_alone;      /* nothing is read but `text`, or config_file, which nobody has to trust; neither: the defaults */
+  const char *text;   /* a configuration in memory; or NULL */
+  const char *folder; /* where its relative paths begin; NULL: the current folder */
   const char *config_file;        /* --config, or NULL: $LATHE_CONFIG, else ./lathe.yaml if it is trusted */
   const char *mcp_config_file;    /* --mcp-config, or NULL; its servers are added, on equal names it wins */
   const char *store;              /* --store, or NULL: over store.url of the files */

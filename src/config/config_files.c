@@ -288,9 +288,31 @@ static lt_status config_take_store_flag(const config_loader *loader) {
   return LT_OK;
 }
 
+/* Somebody else's process has a configuration of its own: what a person keeps for Lathe is not for it. */
+static lt_status config_load_alone(config_loader *loader) {
+  const lt_config_sources *sources = loader->sources;
+  lt_config *config = loader->config;
+  if (sources->text == NULL) {
+    return sources->config_file != NULL ? config_load_named(loader, sources->config_file, "config_file", false) : LT_OK;
+  }
+  const lt_config_reading r = {
+      .config = config,
+      .name = "the configuration",
+      .folder = lt_config_absolute_path(&config->arena, sources->folder != NULL ? sources->folder : "."),
+      .layer = LT_CONFIG_LAYER_PROJECT,
+      .err = loader->err,
+  };
+  return r.folder != NULL ? lt_config_parse_text(&r, lt_str_of(sources->text))
+                          : config_no_memory_for(r.name, loader->err);
+}
+
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err) {
   config_loader loader = {.sources = sources, .config = ret_config, .err = err};
   lt_config_init(ret_config);
+  if (sources->is_alone) {
+    LT_TRY(config_load_alone(&loader));
+    return lt_config_complete(ret_config, err);
+  }
   LT_TRY(config_load_user(&loader));
   LT_TRY(config_load_project(&loader));
   if (sources->mcp_config_file != NULL) {

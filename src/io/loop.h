@@ -16,7 +16,8 @@
 
 typedef struct lt_loop lt_loop;
 
-/* Opens a loop for this thread. Ignores SIGPIPE for the process. */
+/* Opens a loop for this thread. Blocks SIGPIPE for the thread and those that it starts: a reader that is gone is an
+ * error of the write. */
 lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err);
 /* Closes the loop. Every fiber must have ended and every handle must be closed (LT_CHECK). NULL is allowed. */
 void lt_loop_free(lt_loop *loop);

@@ -131,6 +131,10 @@ static void box_trap_pass_on(int signum, siginfo_t *info, void *context) {
     previous->sa_sigaction(signum, info, context);
     return;
   }
+  if (previous->sa_handler != SIG_DFL && previous->sa_handler != SIG_IGN) {
+    previous->sa_handler(signum);
+    return;
+  }
   sigaction(signum, previous, NULL);
   if (box_trap_is_sent(info)) {
     raise(signum);

@@ -149,7 +149,7 @@ static lt_status mcp_source_on_server_ask(void *arg, const lt_mcp_ask *ask, lt_b
 static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
   const lt_source_options *o = &self->options;
   LT_AUTO_BUF(list_file, PATH_MAX);
-  bool has_list_file = lt_mcp_list_place(server, &list_file, NULL) == LT_OK;
+  bool has_list_file = !o->is_embedded && lt_mcp_list_place(server, &list_file, NULL) == LT_OK;
   const char **env = mcp_source_make_environment(o->config, server);
   if (env == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
@@ -203,6 +203,9 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   }
   if (strcmp(server->type, "stdio") != 0) {
     LT_TRY(lt_mcp_authorization_check_url(server, err));
+  } else if (options->is_embedded) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "the library starts no processes yet: give the server's url, or use the program lathe");
   }
   LT_TRY(mcp_source_check_roots(server, err));
   mcp_source *self = lt_mem_zalloc(1, sizeof *self);
@@ -216,7 +219,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   self->name = name;
   self->options = *options;
   self->answers_with_defaults = server->answer_with_defaults;
-  lt_status status = lt_mcp_authorization_open(options->loop, server, &self->auth, err);
+  lt_status status = options->is_embedded ? LT_OK : lt_mcp_authorization_open(options->loop, server, &self->auth, err);
   if (status == LT_OK) {
     status = mcp_source_open_provider(self, server, err);
   }

@@ -39,6 +39,7 @@ typedef struct lt_source_options {
   void *arg;
   lt_source_start start;
   lt_source *before; /* the source of this kind and name that it takes the place of; NULL: there is none */
+  bool is_embedded;  /* the process is somebody else's: no processes are started, and nothing of a person's is used */
 } lt_source_options;
 
 typedef enum lt_source_state { LT_SOURCE_STARTING, LT_SOURCE_READY, LT_SOURCE_DOWN } lt_source_state;

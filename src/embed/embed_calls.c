@@ -1,0 +1,163 @@
+#include "embed/embed_calls.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "embed/embed_error.h"
+
+/* --- The fiber that waits ----------------------------------------------------------------------------------------- */
+/* The call is in the table before the host can know its number. */
+static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, const lt_embed_words *words, lt_err *err) {
+  lathe_env *env = run->env;
+  lt_embed_event *event = lt_embed_queue_make(call->type, words);
+  if (event == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to tell the host of the call");
+  }
+  lt_embed_run_sign(run, event);
+  pthread_mutex_lock(&env->lock);
+  bool has_room = lt_embed_queue_has_room(run->queue);
+  if (has_room) {
+    lt_embed_table_add(&env->calls, &call->entry, ++env->numbered);
+    event->base.call = call->entry.number;
+    lt_embed_queue_put(run->queue, event);
+  }
+  pthread_mutex_unlock(&env->lock);
+  if (!has_room) {
+    lathe_event_free(&event->base);
+    return lt_fail(err, LT_E_LIMIT, "the host does not take its events: %d wait already, or too many bytes",
+                   LT_EMBED_EVENTS_MAX);
+  }
+  return LT_OK;
+}
+
+/* Takes the call out of the table, if no answer is on its way. */
+static bool embed_calls_withdraw(lathe_env *env, lt_embed_call *call) {
+  pthread_mutex_lock(&env->lock);
+  bool is_withdrawn = !call->is_answered;
+  if (is_withdrawn) {
+    lt_embed_table_remove(&env->calls, &call->entry);
+  }
+  pthread_mutex_unlock(&env->lock);
+  return is_withdrawn;
+}
+
+/* This event may exceed the queue's limits: there is one for an event that did not. */
+static void embed_calls_tell_cancelled(lt_embed_run *run, uint64_t number, lt_str tool) {
+  lathe_env *env = run->env;
+  lt_embed_event *event = lt_embed_queue_make(LATHE_EVENT_CANCELLED, &(lt_embed_words){.tool = tool});
+  if (event != NULL) {
+    lt_embed_run_sign(run, event);
+    event->base.call = number;
+    pthread_mutex_lock(&env->lock);
+    lt_embed_queue_put(run->queue, event);
+    pthread_mutex_unlock(&env->lock);
+  }
+}
+
+lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_embed_words *words, lt_cancel *cancel,
+                             lt_embed_call *ret_call, lt_err *err) {
+  lt_embed_call *call = ret_call;
+  lt_cancel_node node;
+  *call = (lt_embed_call){.type = type};
+  if (!run->has_listener) {
+    return lt_fail(err, LT_E_UNSUPPORTED, "nobody answers in this run: lathe_run was not given an on_event function");
+  }
+  lt_wait_init(&call->arrival, run->env->session.loop);
+  LT_TRY(embed_calls_tell(run, call, words, err));
+  uint64_t number = call->entry.number;
+  lt_cancel_add(cancel, &node, &call->arrival);
+  lt_status status = lt_wait_on(&call->arrival, UINT64_MAX);
+  lt_cancel_remove(cancel, &node);
+  if (!call->has_arrived && embed_calls_withdraw(run->env, call)) {
+    embed_calls_tell_cancelled(run, number, words->tool);
+    return lt_fail(err, status, "no answer is wanted any more");
+  }
+  while (!call->has_arrived) {
+    (void)lt_wait_on(&call->arrival, UINT64_MAX);
+  }
+  return LT_OK;
+}
+
+void lt_embed_calls_release(lt_embed_call *call) {
+  lt_mem_free(call->text);
+  call->text = NULL;
+}
+
+/* --- The host's thread -------------------------------------------------------------------------------------------- */
+typedef struct embed_answer {
+  lathe_event_type type;
+  bool is_yes;
+  const char *text; /* NULL: none */
+} embed_answer;
+
+static void embed_calls_on_post(void *arg) {
+  lt_embed_call *call = arg;
+  call->has_arrived = true;
+  lt_wait_wake(&call->arrival, LT_OK);
+}
+
+/* Under the lock. Takes the text. */
+static lt_status embed_calls_give(lathe_env *env, uint64_t number, const embed_answer *answer, char **text,
+                                  lt_err *err) {
+  lt_embed_call *call = (lt_embed_call *)(void *)lt_embed_table_find(&env->calls, number);
+  if (call == NULL) {
+    return lt_fail(err, LT_E_NOTFOUND, "call %llu does not wait: it was answered, or its answer is not wanted any more",
+                   (unsigned long long)number);
+  }
+  if (call->type != answer->type) {
+    return lt_fail(err, LT_E_INVALID, "call %llu waits for %s", (unsigned long long)number,
+                   call->type == LATHE_EVENT_CALL ? "lathe_answer or lathe_fail" : "lathe_approve or lathe_reject");
+  }
+  lt_embed_table_remove(&env->calls, &call->entry);
+  call->is_answered = true;
+  call->is_yes = answer->is_yes;
+  call->text = *text;
+  *text = NULL;
+  call->post = (lt_post){.fn = embed_calls_on_post, .arg = call};
+  lt_loop_post(env->session.loop, &call->post);
+  return LT_OK;
+}
+
+static lt_status embed_calls_answer(lathe_env *env, uint64_t number, const embed_answer *answer, lt_err *err) {
+  char *text = answer->text != NULL ? lt_mem_strdup(lt_str_of(answer->text)) : NULL;
+  if (answer->text != NULL && text == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the answer");
+  }
+  pthread_mutex_lock(&env->lock);
+  lt_status status = embed_calls_give(env, number, answer, &text, err);
+  pthread_mutex_unlock(&env->lock);
+  lt_mem_free(text);
+  return status;
+}
+
+/* What comes with a yes is JSON, with a no it is text. */
+static lathe_status embed_calls_take(lathe_env *env, uint64_t number, const embed_answer *answer, const char *name,
+                                     lathe_error *error) {
+  lt_err err = LT_ERR_INIT;
+  lathe_status entered = lt_embed_env_enter(env, error);
+  if (entered != LATHE_OK) {
+    return entered;
+  }
+  lt_status status = answer->is_yes ? lt_embed_error_check_json(answer->text, name, &err) : LT_OK;
+  status = status == LT_OK ? embed_calls_answer(env, number, answer, &err) : status;
+  return lt_embed_env_leave(env, status, &err, error);
+}
+
+lathe_status lathe_answer(lathe_env *env, uint64_t call, const char *json, lathe_error *error) {
+  const embed_answer answer = {.type = LATHE_EVENT_CALL, .is_yes = true, .text = json};
+  return embed_calls_take(env, call, &answer, "answer", error);
+}
+
+lathe_status lathe_fail(lathe_env *env, uint64_t call, const char *message, lathe_error *error) {
+  const embed_answer answer = {.type = LATHE_EVENT_CALL, .text = message};
+  return embed_calls_take(env, call, &answer, "message", error);
+}
+
+lathe_status lathe_approve(lathe_env *env, uint64_t call, const char *input, lathe_error *error) {
+  const embed_answer answer = {.type = LATHE_EVENT_APPROVAL, .is_yes = true, .text = input};
+  return embed_calls_take(env, call, &answer, "input", error);
+}
+
+lathe_status lathe_reject(lathe_env *env, uint64_t call, const char *reason, lathe_error *error) {
+  const embed_answer answer = {.type = LATHE_EVENT_APPROVAL, .text = reason};
+  return embed_calls_take(env, call, &answer, "reason", error);
+}

@@ -1,0 +1,27 @@
+/* Calls that wait for the host: of its own tools, and for an approval. */
+#ifndef LT_EMBED_EMBED_CALLS_H
+#define LT_EMBED_EMBED_CALLS_H
+
+#include "embed/embed_env.h"
+#include "embed/embed_run.h"
+
+/* One call, on the fiber that waits for its answer. */
+typedef struct lt_embed_call {
+  lt_embed_entry entry;  /* first; in the table of calls until it is answered */
+  lathe_event_type type; /* CALL or APPROVAL */
+  bool is_answered;      /* under the lock: the answer is on its way */
+  lt_post post;          /* brings it */
+  bool has_arrived;      /* the rest is the fiber's */
+  lt_wait arrival;
+  bool is_yes; /* lathe_answer, lathe_approve */
+  char *text;  /* what came with it; NULL: nothing. Owned */
+} lt_embed_call;
+
+/* Tells the host of a call and waits for its answer: after LT_OK `is_yes` and `text` have it, and the caller calls
+ * lt_embed_calls_release. Errors: the cancel's, and the host is told; LT_E_LIMIT: it does not take its events;
+ * LT_E_UNSUPPORTED: nobody answers in this run. LT_YIELDS. */
+lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_embed_words *words, lt_cancel *cancel,
+                             lt_embed_call *ret_call, lt_err *err) LT_YIELDS;
+void lt_embed_calls_release(lt_embed_call *call);
+
+#endif

@@ -1,0 +1,343 @@
+#include "embed/embed_env.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "embed/embed_error.h"
+#include "embed/embed_tools.h"
+
+/* --- Coming in and going ------------------------------------------------------------------------------------------ */
+/* The lock may be held for ever in a child: a thread that has not come along may have had it. So this looks first. */
+static bool embed_env_is_foreign(const lathe_env *env) {
+  return env->pid != getpid();
+}
+
+lathe_status lt_embed_env_enter(lathe_env *env, lathe_error *error) {
+  if (env == NULL) {
+    return lt_embed_error_put(LATHE_E_INVALID, "the environment is NULL", error);
+  }
+  if (embed_env_is_foreign(env)) {
+    return lt_embed_error_put(
+        LATHE_E_FORKED, "the environment belongs to the parent process: open one in this process, after fork", error);
+  }
+  pthread_mutex_lock(&env->lock);
+  bool is_closing = env->is_closing;
+  env->users += is_closing ? 0 : 1;
+  pthread_mutex_unlock(&env->lock);
+  return is_closing ? lt_embed_error_put(LATHE_E_CLOSED, "the environment is being closed", error) : LATHE_OK;
+}
+
+lathe_status lt_embed_env_leave(lathe_env *env, lt_status status, const lt_err *err, lathe_error *error) {
+  pthread_mutex_lock(&env->lock);
+  if (--env->users == 0) {
+    pthread_cond_broadcast(&env->changed);
+  }
+  pthread_mutex_unlock(&env->lock);
+  return lt_embed_error_tell(status, err, error);
+}
+
+/* --- Work for the loop -------------------------------------------------------------------------------------------- */
+typedef struct embed_request {
+  lathe_env *env;
+  lt_post post;
+  lt_embed_work_fn *work;
+  void *arg;
+  lt_status status;
+  lt_err err;
+  bool is_done; /* under the lock */
+} embed_request;
+
+/* The last access to the request, which is in the frame of the thread that waits. */
+static void embed_request_end(embed_request *request, lt_status status) {
+  lathe_env *env = request->env;
+  pthread_mutex_lock(&env->lock);
+  request->status = status;
+  request->is_done = true;
+  pthread_cond_broadcast(&env->changed);
+  pthread_mutex_unlock(&env->lock);
+}
+
+static void embed_request_on_fiber(void *arg) {
+  embed_request *request = arg;
+  embed_request_end(request, request->work(request->env, request->arg, &request->err));
+}
+
+static void embed_request_on_post(void *arg) {
+  embed_request *request = arg;
+  lt_status status = lt_loop_spawn(request->env->session.loop, embed_request_on_fiber, request, &request->err);
+  if (status != LT_OK) {
+    embed_request_end(request, status);
+  }
+}
+
+lt_status lt_embed_env_do(lathe_env *env, lt_embed_work_fn *work, void *arg, lt_err *err) {
+  embed_request request = {.env = env, .work = work, .arg = arg, .err = LT_ERR_INIT};
+  request.post = (lt_post){.fn = embed_request_on_post, .arg = &request};
+  lt_loop_post(env->session.loop, &request.post);
+  pthread_mutex_lock(&env->lock);
+  while (!request.is_done) {
+    pthread_cond_wait(&env->changed, &env->lock);
+  }
+  pthread_mutex_unlock(&env->lock);
+  if (request.status != LT_OK) {
+    (void)lt_err_copy(err, &request.err);
+  }
+  return request.status;
+}
+
+/* --- Events ------------------------------------------------------------------------------------------------------- */
+bool lt_embed_env_say(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event) {
+  if (event == NULL) {
+    return false;
+  }
+  pthread_mutex_lock(&env->lock);
+  bool has_room = lt_embed_queue_has_room(queue);
+  if (has_room) {
+    lt_embed_queue_put(queue, event);
+  }
+  pthread_mutex_unlock(&env->lock);
+  if (!has_room) {
+    lathe_event_free(&event->base);
+  }
+  return has_room;
+}
+
+static void embed_env_on_line(void *arg, lt_report_kind kind, lt_str line) {
+  lathe_env *env = arg;
+  if (kind == LT_REPORT_WARNING) {
+    (void)lt_embed_env_say(env, &env->queue, lt_embed_queue_make(LATHE_EVENT_WARNING, &(lt_embed_words){.text = line}));
+  }
+}
+
+static void embed_env_deadline(int timeout_ms, struct timespec *ret) {
+  uint64_t at_us = lt_clock_monotonic_us() + (uint64_t)timeout_ms * 1000;
+  *ret = (struct timespec){.tv_sec = (time_t)(at_us / 1000000), .tv_nsec = (long)(at_us % 1000000) * 1000};
+}
+
+/* Waits until the queue has an event; false: the time is over. Under the lock. */
+static bool embed_env_await_event(lathe_env *env, int timeout_ms) {
+  struct timespec until;
+  int waited = 0;
+  embed_env_deadline(timeout_ms > 0 ? timeout_ms : 0, &until);
+  while (env->queue.first == NULL && !env->is_closing && timeout_ms != 0 && waited == 0) {
+    waited = timeout_ms < 0 ? pthread_cond_wait(&env->queue.has_events, &env->lock)
+                            : pthread_cond_timedwait(&env->queue.has_events, &env->lock, &until);
+  }
+  return env->queue.first != NULL;
+}
+
+lathe_status lathe_next(lathe_env *env, int timeout_ms, const lathe_event **ret_event) {
+  lt_err err = LT_ERR_INIT;
+  lt_embed_event *event = NULL;
+  if (ret_event == NULL) {
+    return LATHE_E_INVALID;
+  }
+  *ret_event = NULL;
+  lathe_status entered = lt_embed_env_enter(env, NULL);
+  if (entered != LATHE_OK) {
+    return entered;
+  }
+  pthread_mutex_lock(&env->lock);
+  if (embed_env_await_event(env, timeout_ms) && !env->is_closing) {
+    event = lt_embed_queue_take(&env->queue);
+    env->seats -= event->base.type == LATHE_EVENT_END ? 1 : 0;
+  }
+  lt_status status = event != NULL ? LT_OK : env->is_closing ? LT_E_CLOSED : LT_E_TIMEOUT;
+  pthread_mutex_unlock(&env->lock);
+  *ret_event = event != NULL ? &event->base : NULL;
+  return lt_embed_env_leave(env, status, &err, NULL);
+}
+
+int lathe_fd(const lathe_env *env) {
+  return env == NULL || embed_env_is_foreign(env) ? -1 : env->queue.fd;
+}
+
+/* --- The environment's thread ------------------------------------------------------------------------------------- */
+static void embed_env_say_open(lathe_env *env, lt_status status) {
+  pthread_mutex_lock(&env->lock);
+  env->is_open = true;
+  env->open_status = status;
+  pthread_cond_broadcast(&env->changed);
+  pthread_mutex_unlock(&env->lock);
+}
+
+static lt_status embed_env_open_session(lathe_env *env) LT_YIELDS {
+  LT_TRY(lt_session_open(&env->session, &env->open_err));
+  lt_session_await(&env->session);
+  return lt_modules_load(&env->session, &env->modules, &env->open_err);
+}
+
+static void embed_env_on_fiber(void *arg) {
+  lathe_env *env = arg;
+  lt_status status = embed_env_open_session(env);
+  embed_env_say_open(env, status);
+  while (status == LT_OK && (!env->is_left || env->running > 0)) {
+    lt_wait_on(&env->ending, UINT64_MAX);
+  }
+  lt_embed_tools_close(env);
+  lt_modules_release(&env->modules);
+  lt_session_close(&env->session);
+}
+
+static lt_status embed_env_start(lathe_env *env) {
+  LT_TRY(lt_session_start(&env->session, &env->open_err));
+  lt_wait_init(&env->ending, env->session.loop);
+  return lt_loop_spawn(env->session.loop, embed_env_on_fiber, env, &env->open_err);
+}
+
+/* The thread that closes the environment may still be inside the post that ended the fiber. */
+static void embed_env_await_closer(lathe_env *env) {
+  pthread_mutex_lock(&env->lock);
+  while (env->open_status == LT_OK && !env->may_end) {
+    pthread_cond_wait(&env->changed, &env->lock);
+  }
+  pthread_mutex_unlock(&env->lock);
+}
+
+static void *embed_env_thread(void *arg) {
+  lathe_env *env = arg;
+  lt_status status = embed_env_start(env);
+  if (status == LT_OK) {
+    lt_loop_run(env->session.loop);
+    embed_env_await_closer(env);
+  } else {
+    embed_env_say_open(env, status);
+  }
+  lt_session_release(&env->session);
+  return NULL;
+}
+
+/* The host's signals are for the host's threads. A fault is delivered to the thread that made it, whatever the mask; it
+ * ends the process if it is blocked. */
+static int embed_env_start_thread(lathe_env *env) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+    sigdelset(&blocked, faults[i]);
+  }
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  int failed = pthread_create(&env->thread, NULL, embed_env_thread, env);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failed;
+}
+
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
+static lt_status embed_env_configure(lathe_env *env, const lathe_options *options, lt_err *err) {
+  const lt_config_sources sources = {
+      .is_alone = true, .text = options->config, .folder = options->folder, .config_file = options->config_file};
+  if (options->config != NULL && options->config_file != NULL) {
+    return lt_fail(err, LT_E_INVALID, "give either config or config_file");
+  }
+  env->session.is_embedded = true;
+  env->session.report = (lt_report){.on_line = embed_env_on_line, .arg = env};
+  LT_TRY(lt_session_configure(&env->session, &sources, err));
+  if (env->session.config.store == NULL) {
+    env->session.config.store = ":memory:";
+  }
+  return LT_OK;
+}
+
+static void embed_env_free(lathe_env *env) {
+  lt_embed_queue_release(&env->queue);
+  pthread_cond_destroy(&env->changed);
+  pthread_mutex_destroy(&env->lock);
+  lt_mem_free(env);
+}
+
+static lt_status embed_env_run(lathe_env *env, lt_err *err) {
+  if (embed_env_start_thread(env) != 0) {
+    lt_session_release(&env->session);
+    return lt_fail(err, LT_E_NOMEM, "cannot start a thread: raise the limit on processes (ulimit -u)");
+  }
+  pthread_mutex_lock(&env->lock);
+  while (!env->is_open) {
+    pthread_cond_wait(&env->changed, &env->lock);
+  }
+  lt_status status = env->open_status;
+  pthread_mutex_unlock(&env->lock);
+  if (status != LT_OK) {
+    pthread_join(env->thread, NULL);
+    (void)lt_err_copy(err, &env->open_err);
+  }
+  return status;
+}
+
+static lt_status embed_env_open(lathe_env *env, const lathe_options *options, lt_err *err) {
+  env->pid = getpid();
+  env->open_err = LT_ERR_INIT;
+  lt_cancel_init(&env->stop);
+  pthread_mutex_init(&env->lock, NULL);
+  pthread_cond_init(&env->changed, NULL);
+  LT_TRY(lt_embed_queue_init(&env->queue, true, err));
+  lt_status status = embed_env_configure(env, options, err);
+  if (status != LT_OK) {
+    lt_session_release(&env->session);
+    return status;
+  }
+  return embed_env_run(env, err);
+}
+
+static lt_status embed_env_make(const lathe_options *theirs, lathe_env **ret_env, lt_err *err) {
+  lathe_options options = {.size = sizeof options};
+  if (theirs != NULL) {
+    LT_TRY(lt_embed_error_take_struct(theirs, LT_EMBED_BYTES_TO(lathe_options, folder), sizeof options, &options,
+                                      "lathe_options", err));
+  }
+  lathe_env *env = lt_mem_zalloc(1, sizeof *env);
+  if (env == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  lt_status status = embed_env_open(env, &options, err);
+  if (status != LT_OK) {
+    embed_env_free(env);
+    return status;
+  }
+  *ret_env = env;
+  return LT_OK;
+}
+
+lathe_status lathe_open(const lathe_options *options, lathe_env **ret_env, lathe_error *error) {
+  lt_err err = LT_ERR_INIT;
+  if (ret_env == NULL) {
+    return lt_embed_error_put(LATHE_E_INVALID, "ret_env is NULL", error);
+  }
+  *ret_env = NULL;
+  return lt_embed_error_tell(embed_env_make(options, ret_env, &err), &err, error);
+}
+
+static void embed_env_on_stop(void *arg) {
+  lathe_env *env = arg;
+  lt_cancel_fire(&env->stop, LT_E_CANCELLED);
+}
+
+static void embed_env_on_left(void *arg) {
+  lathe_env *env = arg;
+  env->is_left = true;
+  lt_wait_wake(&env->ending, LT_OK);
+}
+
+void lathe_close(lathe_env *env) {
+  if (env == NULL || embed_env_is_foreign(env)) {
+    return;
+  }
+  env->stop_post = (lt_post){.fn = embed_env_on_stop, .arg = env};
+  env->left_post = (lt_post){.fn = embed_env_on_left, .arg = env};
+  pthread_mutex_lock(&env->lock);
+  env->is_closing = true;
+  pthread_cond_broadcast(&env->queue.has_events);
+  lt_loop_post(env->session.loop, &env->stop_post);
+  while (env->users > 0) {
+    pthread_cond_wait(&env->changed, &env->lock);
+  }
+  lt_loop_post(env->session.loop, &env->left_post);
+  env->may_end = true;
+  pthread_cond_broadcast(&env->changed);
+  pthread_mutex_unlock(&env->lock);
+  pthread_join(env->thread, NULL);
+  embed_env_free(env);
+}

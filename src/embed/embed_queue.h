@@ -1,0 +1,47 @@
+/* Events on their way to the host: one queue of the environment, and one of each lathe_run.
+ *
+ * Any thread puts, any thread takes, under the lock of the environment.
+ */
+#ifndef LT_EMBED_EMBED_QUEUE_H
+#define LT_EMBED_EMBED_QUEUE_H
+
+#include <pthread.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "lathe.h"
+
+typedef struct lt_embed_event {
+  lathe_event base; /* first: what the host sees */
+  struct lt_embed_event *next;
+  char *text, *json; /* owned, in place of those behind this struct; NULL: there are none */
+  size_t bytes;
+} lt_embed_event;
+
+typedef struct lt_embed_queue {
+  lt_embed_event *first, **last;
+  size_t count, bytes;
+  pthread_cond_t has_events;
+  int fd; /* readable while there are events; -1: nobody polls */
+} lt_embed_queue;
+
+/* What an event says. */
+typedef struct lt_embed_words {
+  lt_str tool, text, json;
+} lt_embed_words;
+
+/* Errors: LT_E_IO: no descriptor. The queue may be released after an error, too. */
+lt_status lt_embed_queue_init(lt_embed_queue *queue, bool is_polled, lt_err *err);
+/* Frees the events that nobody has taken. Nobody waits any more. */
+void lt_embed_queue_release(lt_embed_queue *queue);
+
+/* Copies the words. NULL: no memory. Owns: the caller, until it is put. */
+lt_embed_event *lt_embed_queue_make(lathe_event_type type, const lt_embed_words *words);
+/* Owns: the queue. */
+void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event);
+/* Whether there is room for another event that may be refused. */
+bool lt_embed_queue_has_room(const lt_embed_queue *queue);
+/* NULL: there is none. Owns: the caller, lathe_event_free. */
+lt_embed_event *lt_embed_queue_take(lt_embed_queue *queue);
+
+#endif

@@ -1,0 +1,409 @@
+#include "embed/embed_run.h"
+
+#include "app/run_llm.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "embed/embed_calls.h"
+#include "embed/embed_error.h"
+#include "embed/embed_language.h"
+
+/* --- Making ------------------------------------------------------------------------------------------------------- */
+static void embed_run_free(lt_embed_run *run) {
+  if (run->end != NULL) {
+    lathe_event_free(&run->end->base);
+  }
+  lt_mem_free(run->code);
+  lt_mem_free(run->input);
+  lt_mem_free(run);
+}
+
+static lt_status embed_run_check_limits(const lathe_run_options *options, lt_err *err) {
+  if (options->timeout_ms > LT_RUN_TIMEOUT_MAX_MS) {
+    return lt_fail(err, LT_E_INVALID, "timeout_ms is at most %d", LT_RUN_TIMEOUT_MAX_MS);
+  }
+  uint64_t memory = options->memory_bytes;
+  return memory == 0 || (memory >= LT_RUN_MEMORY_MIN_BYTES && memory <= LT_RUN_MEMORY_MAX_BYTES)
+             ? LT_OK
+             : lt_fail(err, LT_E_INVALID, "memory_bytes is %lu to %lu", LT_RUN_MEMORY_MIN_BYTES,
+                       LT_RUN_MEMORY_MAX_BYTES);
+}
+
+static lt_status embed_run_fill(lt_embed_run *run, const lathe_run_options *options, lt_err *err) {
+  LT_TRY(lt_embed_error_check_text(options->code, "code", err));
+  LT_TRY(lt_embed_language_find(options->language, &run->lang, err));
+  LT_TRY(lt_embed_error_check_json(options->input, "input", err));
+  LT_TRY(embed_run_check_limits(options, err));
+  run->data = options->data;
+  run->timeout_ms = options->timeout_ms;
+  run->memory_bytes = options->memory_bytes;
+  run->code = lt_mem_strdup(lt_str_of(options->code));
+  run->input = options->input != NULL ? lt_mem_strdup(lt_str_of(options->input)) : NULL;
+  run->end = lt_embed_queue_make(LATHE_EVENT_END, &(lt_embed_words){.json = LT_STR("{}")});
+  bool has_all = run->code != NULL && (run->input != NULL || options->input == NULL) && run->end != NULL;
+  return has_all ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a run");
+}
+
+/* A run without a queue of its own has the environment's. */
+static lt_status embed_run_make(lathe_env *env, const lathe_run_options *theirs, lt_embed_queue *queue,
+                                lt_embed_run **ret_run, lt_err *err) {
+  lathe_run_options options;
+  LT_TRY(lt_embed_error_take_struct(theirs, LT_EMBED_BYTES_TO(lathe_run_options, data), sizeof options, &options,
+                                    "lathe_run_options", err));
+  lt_embed_run *run = lt_mem_zalloc(1, sizeof *run);
+  if (run == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a run");
+  }
+  run->env = env;
+  run->queue = queue != NULL ? queue : &env->queue;
+  run->has_listener = queue == NULL;
+  lt_status status = embed_run_fill(run, &options, err);
+  if (status != LT_OK) {
+    embed_run_free(run);
+    return status;
+  }
+  *ret_run = run;
+  return LT_OK;
+}
+
+void lt_embed_run_sign(const lt_embed_run *run, lt_embed_event *event) {
+  event->base.run = run->entry.number;
+  event->base.data = run->data;
+}
+
+lt_embed_run *lt_embed_run_of(const lt_caller *caller) {
+  while (caller != NULL && caller->parent != NULL) {
+    caller = caller->parent;
+  }
+  return caller != NULL ? caller->arg : NULL;
+}
+
+/* --- Approvals ---------------------------------------------------------------------------------------------------- */
+static lt_embed_run *embed_run_asked(lt_approver *approver) {
+  return (lt_embed_run *)(void *)((char *)approver - offsetof(lt_embed_run, approver));
+}
+
+/* The last decision that could not be carried out is told of with the reason. */
+static void embed_run_put_reason(const lt_approval *what, lt_buf *out) {
+  lt_buf_add(out, what->reason);
+  if (what->refusal.n > 0) {
+    lt_buf_addc(out, what->reason.n > 0 ? "; " : "");
+    lt_buf_addc(out, "asked again, as the last decision could not be carried out: ");
+    lt_buf_add(out, what->refusal);
+  }
+}
+
+static lt_status embed_run_ask(lt_approver *approver, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                               lt_decision *ret_decision, lt_err *err) LT_YIELDS {
+  lt_embed_call call;
+  LT_AUTO_BUF(reason, 2 * LT_RUN_ERROR_BYTES);
+  embed_run_put_reason(what, &reason);
+  const lt_embed_words words = {
+      .tool = what->tool->id, .text = lt_buf_view_or(&reason, what->reason), .json = what->input};
+  LT_TRY(lt_embed_calls_ask(embed_run_asked(approver), LATHE_EVENT_APPROVAL, &words, cancel, &call, err));
+  lt_str text = call.text != NULL ? lt_str_of(call.text) : LT_STR("");
+  const lt_decision decision = {
+      .is_approved = call.is_yes, .input = call.is_yes ? text : LT_STR(""), .reason = call.is_yes ? LT_STR("") : text};
+  lt_status status = lt_decision_copy(arena, &decision, ret_decision);
+  lt_embed_calls_release(&call);
+  return lt_fail_if(err, status, "no memory for the decision");
+}
+
+/* --- Running ------------------------------------------------------------------------------------------------------ */
+/* Secrets are masked as in the report: outputs are the program's answer. A text that finds no room is in the report
+ * all the same. */
+static void embed_run_on_text(void *arg, lt_said said, lt_str text) {
+  lt_embed_run *run = arg;
+  const lt_secrets *secrets = run->env->session.secrets;
+  lathe_event_type type = said == LT_SAID_OUTPUT ? LATHE_EVENT_OUTPUT : LATHE_EVENT_LOG;
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  if (said != LT_SAID_OUTPUT && lt_secrets_in(secrets, text)) {
+    lt_secrets_mask(secrets, text, &masked);
+    text = lt_buf_view_or(&masked, LT_STR("***"));
+  }
+  lt_embed_event *event = lt_embed_queue_make(type, &(lt_embed_words){.text = text});
+  if (event != NULL) {
+    lt_embed_run_sign(run, event);
+    (void)lt_embed_env_say(run->env, run->queue, event);
+  }
+}
+
+static lt_run_request embed_run_request(lt_embed_run *run) {
+  const lathe_env *env = run->env;
+  const lt_config *config = &env->session.config;
+  lt_run_request request = {
+      .code = lt_str_of(run->code),
+      .lang = run->lang,
+      .input = lt_str_of(run->input),
+      .timeout_ms = run->timeout_ms > 0 ? run->timeout_ms : (uint64_t)config->timeout_ms,
+      .has_fixed_timeout = run->timeout_ms > 0,
+      .memory_bytes = run->memory_bytes > 0 ? run->memory_bytes : (uint64_t)config->memory_mb * LT_MIB,
+      .max_output_bytes = (size_t)config->max_output_bytes,
+      .modules = env->modules.list,
+      .module_count = env->modules.count,
+      .cancel = &run->cancel,
+      .on_text = run->has_listener ? embed_run_on_text : NULL,
+      .arg = run,
+  };
+  request.functions = lt_host_functions(lt_toolbox_host(env->session.toolbox), &request.function_count);
+  return request;
+}
+
+static lt_status embed_run_with(lt_embed_run *run, lt_run_request *request, lt_run_result *result,
+                                lt_err *err) LT_YIELDS {
+  lt_toolbox *toolbox = run->env->session.toolbox;
+  const lt_toolbox_run_options how = {.approver = &run->approver};
+  lt_toolbox_run began;
+  lt_runner *runner = lt_toolbox_runner(toolbox, NULL, run->lang, err);
+  if (runner == NULL) {
+    return err->status;
+  }
+  LT_TRY(lt_toolbox_begin(toolbox, &how, request, &began, err));
+  began.caller.arg = run; /* lt_embed_run_of */
+  request->caller = &began.caller;
+  lt_status status = lt_runner_run(runner, request, result, err);
+  lt_toolbox_end(&began);
+  return status;
+}
+
+/* A model is asked where the configuration has one; the environment variables of the host are not ours to use. */
+static lt_status embed_run_program(lt_embed_run *run, lt_run_result *result, lt_err *err) LT_YIELDS {
+  lt_run_request request = embed_run_request(run);
+  if (run->env->session.config.model_count == 0) {
+    return embed_run_with(run, &request, result, err);
+  }
+  lt_run_llm llm;
+  lt_status status = lt_run_llm_init(&llm, &run->env->session, &request, err);
+  status = status == LT_OK ? embed_run_with(run, &request, result, err) : status;
+  lt_run_llm_release(&llm);
+  return status;
+}
+
+/* --- Ending ------------------------------------------------------------------------------------------------------- */
+/* From now on the host cannot cancel it. True: it has, and cancel_post has come or will come. */
+static bool embed_run_forget(lt_embed_run *run) {
+  pthread_mutex_lock(&run->env->lock);
+  bool is_cancelling = run->is_cancelling;
+  lt_embed_table_remove(&run->env->runs, &run->entry);
+  pthread_mutex_unlock(&run->env->lock);
+  return is_cancelling;
+}
+
+static void embed_run_withdraw(lt_embed_run *run) LT_YIELDS {
+  bool is_cancelling = embed_run_forget(run);
+  while (is_cancelling && !run->is_cancelled) {
+    lt_wait_on(&run->cancelled, UINT64_MAX);
+  }
+}
+
+static void embed_run_report(lt_embed_run *run, const lt_run_result *result) {
+  LT_AUTO_BUF(json, 2 * LT_JSON_MAX_BYTES + LT_RUN_PIPED_MAX_BYTES);
+  lt_run_result_json(result, run->env->session.secrets, &json);
+  run->end->json = lt_buf_take(&json, NULL);
+  if (run->end->json != NULL) {
+    run->end->base.json = run->end->json;
+  } else if (result->status == LT_OK) {
+    run->end->base.status = lt_embed_error_status(json.status);
+    run->end->base.text = "the report of the run is too long, or there is no memory for it";
+  }
+}
+
+/* With the last event the host may free what the run was given. The run is freed first: what is behind `end` is the
+ * host's from then on. */
+static void embed_run_end(lt_embed_run *run, lt_status status, lt_str message) {
+  lathe_env *env = run->env;
+  lt_embed_queue *queue = run->queue;
+  lt_embed_event *end = run->end;
+  LT_AUTO_BUF(text, 2 * LT_RUN_ERROR_BYTES);
+  if (status != LT_OK) {
+    lt_secrets_mask(env->session.secrets, message.n > 0 ? message : lt_str_of(lt_status_text(status)), &text);
+    end->text = lt_buf_take(&text, NULL);
+    end->base.text = end->text != NULL ? end->text : lt_status_text(status);
+    end->base.status = lt_embed_error_status(status);
+  }
+  lt_embed_run_sign(run, end);
+  run->end = NULL;
+  embed_run_free(run);
+  pthread_mutex_lock(&env->lock);
+  lt_embed_queue_put(queue, end);
+  pthread_mutex_unlock(&env->lock);
+  env->running--;
+  lt_wait_wake(&env->ending, LT_OK);
+}
+
+static void embed_run_on_fiber(void *arg) {
+  lt_embed_run *run = arg;
+  lt_err err = LT_ERR_INIT;
+  lt_cancel_node node;
+  lt_run_result result;
+  lt_run_result_init(&result);
+  lt_cancel_follow(&run->env->stop, &node, &run->cancel);
+  lt_status status = embed_run_program(run, &result, &err);
+  lt_cancel_remove(&run->env->stop, &node);
+  embed_run_withdraw(run);
+  if (status == LT_OK) {
+    embed_run_report(run, &result);
+    embed_run_end(run, result.status, lt_buf_view(&result.error));
+  } else {
+    embed_run_end(run, status, lt_str_of(lt_err_msg(&err)));
+  }
+  lt_run_result_release(&result);
+}
+
+static void embed_run_on_cancel(void *arg) {
+  lt_embed_run *run = arg;
+  if (run->has_no_fiber) {
+    embed_run_end(run, LT_E_CANCELLED, LT_STR(""));
+    return;
+  }
+  run->is_cancelled = true;
+  lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
+  lt_wait_wake(&run->cancelled, LT_OK);
+}
+
+/* Without a fiber the run ends here, or in the post that cancels it, which is on its way. */
+static void embed_run_on_start(void *arg) {
+  lt_embed_run *run = arg;
+  lt_loop *loop = run->env->session.loop;
+  lt_err err = LT_ERR_INIT;
+  run->env->running++;
+  run->approver.ask = embed_run_ask;
+  lt_cancel_init(&run->cancel);
+  lt_wait_init(&run->cancelled, loop);
+  if (lt_loop_spawn(loop, embed_run_on_fiber, run, &err) == LT_OK) {
+    return;
+  }
+  run->has_no_fiber = true;
+  if (!embed_run_forget(run)) {
+    embed_run_end(run, err.status, lt_str_of(lt_err_msg(&err)));
+  }
+}
+
+/* --- The host's thread -------------------------------------------------------------------------------------------- */
+/* Owns: the loop, from now on. */
+static lt_status embed_run_begin(lt_embed_run *run, uint64_t *ret_number, lt_err *err) {
+  lathe_env *env = run->env;
+  pthread_mutex_lock(&env->lock);
+  bool has_seat = env->seats < LT_EMBED_RUNS_MAX;
+  if (has_seat) {
+    env->seats++;
+    lt_embed_table_add(&env->runs, &run->entry, ++env->numbered);
+    *ret_number = run->entry.number;
+    run->start_post = (lt_post){.fn = embed_run_on_start, .arg = run};
+    run->cancel_post = (lt_post){.fn = embed_run_on_cancel, .arg = run};
+    lt_loop_post(env->session.loop, &run->start_post); /* before anybody can cancel it */
+  }
+  pthread_mutex_unlock(&env->lock);
+  if (!has_seat) {
+    embed_run_free(run);
+    return lt_fail(err, LT_E_LIMIT, "%d runs have not ended, or their LATHE_EVENT_END was not taken",
+                   LT_EMBED_RUNS_MAX);
+  }
+  return LT_OK;
+}
+
+lathe_status lathe_start(lathe_env *env, const lathe_run_options *options, uint64_t *ret_run, lathe_error *error) {
+  lt_err err = LT_ERR_INIT;
+  lt_embed_run *run;
+  uint64_t number = 0;
+  lathe_status entered = lt_embed_env_enter(env, error);
+  if (entered != LATHE_OK) {
+    return entered;
+  }
+  lt_status status = embed_run_make(env, options, NULL, &run, &err);
+  status = status == LT_OK ? embed_run_begin(run, &number, &err) : status;
+  if (ret_run != NULL) {
+    *ret_run = number;
+  }
+  return lt_embed_env_leave(env, status, &err, error);
+}
+
+lathe_status lathe_cancel(lathe_env *env, uint64_t number, lathe_error *error) {
+  lt_err err = LT_ERR_INIT;
+  lathe_status entered = lt_embed_env_enter(env, error);
+  if (entered != LATHE_OK) {
+    return entered;
+  }
+  pthread_mutex_lock(&env->lock);
+  lt_embed_run *run = (lt_embed_run *)(void *)lt_embed_table_find(&env->runs, number);
+  if (run != NULL && !run->is_cancelling) {
+    run->is_cancelling = true;
+    lt_loop_post(env->session.loop, &run->cancel_post);
+  }
+  pthread_mutex_unlock(&env->lock);
+  lt_status status =
+      run != NULL ? LT_OK
+                  : lt_fail(&err, LT_E_NOTFOUND, "there is no run %llu, or it has ended", (unsigned long long)number);
+  return lt_embed_env_leave(env, status, &err, error);
+}
+
+/* --- A run that its thread waits for ------------------------------------------------------------------------------ */
+static lt_embed_event *embed_run_next(lathe_env *env, lt_embed_queue *queue) {
+  pthread_mutex_lock(&env->lock);
+  while (queue->first == NULL) {
+    pthread_cond_wait(&queue->has_events, &env->lock);
+  }
+  lt_embed_event *event = lt_embed_queue_take(queue);
+  env->seats -= event->base.type == LATHE_EVENT_END ? 1 : 0;
+  pthread_mutex_unlock(&env->lock);
+  return event;
+}
+
+/* Owns: the caller, the event of the end. */
+static lt_embed_event *embed_run_serve(lathe_env *env, lt_embed_queue *queue, lathe_event_fn *on_event, void *arg) {
+  lt_embed_event *event;
+  while ((event = embed_run_next(env, queue))->base.type != LATHE_EVENT_END) {
+    on_event(env, &event->base, arg);
+    lathe_event_free(&event->base);
+  }
+  return event;
+}
+
+/* The report, which is the host's from now on. Of a run that did not begin there is none. */
+static char *embed_run_take_report(lt_embed_event *end) {
+  char *json = end->json;
+  end->json = NULL;
+  end->base.json = "";
+  return json;
+}
+
+static lathe_status embed_run_await(lathe_env *env, lt_embed_queue *queue, lathe_event_fn *on_event, void *arg,
+                                    char **ret_json, lathe_error *error) {
+  lt_embed_event *end = embed_run_serve(env, queue, on_event, arg);
+  lathe_status status = end->base.status;
+  if (ret_json != NULL) {
+    *ret_json = embed_run_take_report(end);
+  }
+  if (status != LATHE_OK) {
+    (void)lt_embed_error_put(status, end->base.text, error);
+  }
+  lathe_event_free(&end->base);
+  return status;
+}
+
+lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
+                       char **ret_json, lathe_error *error) {
+  lt_err err = LT_ERR_INIT;
+  lt_embed_queue queue;
+  lt_embed_run *run;
+  uint64_t number;
+  if (ret_json != NULL) {
+    *ret_json = NULL;
+  }
+  lathe_status entered = lt_embed_env_enter(env, error);
+  if (entered != LATHE_OK) {
+    return entered;
+  }
+  lathe_status ended = LATHE_OK;
+  lt_status status = lt_embed_queue_init(&queue, false, &err);
+  status = status == LT_OK ? embed_run_make(env, options, &queue, &run, &err) : status;
+  if (status == LT_OK) {
+    run->has_listener = on_event != NULL;
+    status = embed_run_begin(run, &number, &err);
+  }
+  if (status == LT_OK) {
+    ended = embed_run_await(env, &queue, on_event, arg, ret_json, error);
+  }
+  lt_embed_queue_release(&queue);
+  lathe_status left = lt_embed_env_leave(env, status, &err, error);
+  return left != LATHE_OK ? left : ended;
+}
