@@ -387,14 +387,37 @@ static enum MHD_Result http_server_head(lt_server_call *c, const char *method, c
   return MHD_YES;
 }
 
-/* MHD_NO ends the connection. */
+/* The library takes no answer in the middle of a body: the rest is received and forgotten first, as long as it is no
+ * longer than a body may be. MHD_NO ends the connection. */
+static enum MHD_Result http_server_forget(lt_server_call *c, size_t *n) {
+  c->forgotten += *n;
+  *n = 0;
+  return c->forgotten <= c->server->options.body_max ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result http_server_refuse_body(lt_server_call *c, size_t *n) {
+  bool is_too_long = c->body.n + *n > c->server->options.body_max;
+  http_server_put_plain(&c->answer, is_too_long ? 413 : 503,
+                        is_too_long ? "the request's body is too long\n" : "no memory for another body\n");
+  c->server->bodies -= c->body.n;
+  lt_buf_release(&c->body);
+  c->state = CALL_REFUSED;
+  return http_server_forget(c, n);
+}
+
 static enum MHD_Result http_server_body(lt_server_call *c, const char *bytes, size_t *n) {
   lt_http_server *server = c->server;
+  if (c->body.n + *n > server->options.body_max || server->bodies + *n > server->options.bodies_max) {
+    return http_server_refuse_body(c, n);
+  }
   server->bodies -= c->body.n;
   lt_buf_add(&c->body, lt_str_from(bytes, *n));
   server->bodies += c->body.n;
+  if (c->body.status != LT_OK) {
+    return http_server_refuse_body(c, n);
+  }
   *n = 0;
-  return c->body.status == LT_OK && server->bodies <= server->options.bodies_max ? MHD_YES : MHD_NO;
+  return MHD_YES;
 }
 
 static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *connection, const char *url,
@@ -411,10 +434,7 @@ static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *
     case CALL_BODY:
       return *n > 0 ? http_server_body(c, bytes, n) : http_server_begin(c);
     case CALL_REFUSED:
-      if (*n == 0) {
-        return http_server_send_answer(c, false);
-      }
-      break;
+      return *n > 0 ? http_server_forget(c, n) : http_server_send_answer(c, false);
     case CALL_READY:
       return http_server_send_answer(c, false);
     case CALL_BEGUN:

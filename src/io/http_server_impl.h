@@ -30,6 +30,7 @@ typedef struct lt_server_call {
   lt_buf target; /* path and query */
   lt_buf method;
   lt_buf body;
+  size_t forgotten; /* bytes of the body of a refused request */
   lt_http_answer answer;
   lt_cancel cancel;
   uv_poll_t gone; /* while a fiber handles it */
