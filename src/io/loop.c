@@ -12,7 +12,7 @@
  * When another thread then gets the same descriptor number, it seems to race with uv_pipe: also when a thread of the
  * pool opens a file (base/file.c). It closes a loop's own descriptors in that way, too: then others that get their
  * numbers, in another loop's thread, seem to race when they are closed. */
-const char *__tsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void); /* the run-time library asks */
 const char *__tsan_default_suppressions(void) {
   return "race:^uv_pipe$\nrace:^file_write_new$\nrace:^lt_image_close$\nrace:^lt_embed_queue_release$\n";
 }
