@@ -106,7 +106,7 @@ pageTest("a call that needs an approval asks first, in place, and has its result
   assert.deepEqual(wire.of("tools/call"), []);
   await checkAccess(page, "a question");
   await page.getByRole("button", { name: "Approve" }).click();
-  await page.locator(".answer .value", { hasText: "3" }).waitFor();
+  await page.locator(".answer .done .value", { hasText: "3" }).waitFor();
   assert.deepEqual(wire.of("tools/call").map((one) => one.params.arguments), [{ n: 3 }]);
   await call(4);
   await page.getByRole("button", { name: "Reject…" }).click();
