@@ -86,8 +86,9 @@ never_tsan=(
 )
 # They take longest, so they begin first: the last file of a part runs alone.
 long_first=(
-  page-hostile page-tools page-look page-program bounds chat run-bad-programs gateway-http python deno serve-hostile
-  serve-order serve field real-servers typecheck tracing
+  run-bad-programs shown conformance-server store run-bad-servers leases bounds resume page-tools page-hostile page-look
+  page-program cut-answers replay field question belongs decisions chat conformance-auth-2026 real-servers gateway-http
+  service
 )
 
 choose() { # file without ending not to run...: the others in `chosen`, the long ones first
