@@ -69,27 +69,21 @@ typedef struct run_job {
 } run_job;
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
-/* A word that stands for a language: an ending of a file, or a value of --lang. */
-typedef struct run_language_word {
-  const char *word;
+static const struct {
+  const char *ending;
   lt_lang lang;
-} run_language_word;
+} run_endings[] = {{".js", LT_LANG_JAVASCRIPT}, {".mjs", LT_LANG_JAVASCRIPT}, {".cjs", LT_LANG_JAVASCRIPT},
+                   {".ts", LT_LANG_TYPESCRIPT}, {".mts", LT_LANG_TYPESCRIPT}, {".cts", LT_LANG_TYPESCRIPT},
+                   {".py", LT_LANG_PYTHON}};
 
-static const run_language_word run_endings[] = {{".js", LT_LANG_JAVASCRIPT},  {".mjs", LT_LANG_JAVASCRIPT},
-                                                {".cjs", LT_LANG_JAVASCRIPT}, {".ts", LT_LANG_TYPESCRIPT},
-                                                {".mts", LT_LANG_TYPESCRIPT}, {".cts", LT_LANG_TYPESCRIPT},
-                                                {".py", LT_LANG_PYTHON},      {NULL, LT_LANG_JAVASCRIPT}};
-static const run_language_word run_languages[] = {{"js", LT_LANG_JAVASCRIPT}, {"javascript", LT_LANG_JAVASCRIPT},
-                                                  {"ts", LT_LANG_TYPESCRIPT}, {"typescript", LT_LANG_TYPESCRIPT},
-                                                  {"py", LT_LANG_PYTHON},     {"python", LT_LANG_PYTHON},
-                                                  {NULL, LT_LANG_JAVASCRIPT}};
-
-static bool run_find_language(const run_language_word *words, const char *text, lt_lang *ret_lang) {
-  while (words->word != NULL && strcasecmp(words->word, text) != 0) {
-    words++;
+static bool run_find_ending(const char *ending, lt_lang *ret_lang) {
+  for (size_t i = 0; i < sizeof run_endings / sizeof run_endings[0]; i++) {
+    if (strcasecmp(run_endings[i].ending, ending) == 0) {
+      *ret_lang = run_endings[i].lang;
+      return true;
+    }
   }
-  *ret_lang = words->word != NULL ? words->lang : *ret_lang;
-  return words->word != NULL;
+  return false;
 }
 
 /* The ending of the file's name with its dot; empty: it has none, as "program", ".program" and "program." */
@@ -103,7 +97,7 @@ static const char *run_file_ending(const char *file) {
 /* A file in a language that is not spoken here would fail with an error that says something else. */
 static bool run_find_language_of_file(const char *file, lt_lang *ret_lang) {
   const char *ending = run_file_ending(file);
-  if (*ending == '\0' || run_find_language(run_endings, ending, ret_lang)) {
+  if (*ending == '\0' || run_find_ending(ending, ret_lang)) {
     return true;
   }
   fprintf(stderr,
@@ -121,7 +115,7 @@ static bool run_choose_language(const run_options *opt, lt_lang *ret_lang) {
   if (opt->lang == NULL && opt->file != NULL && !run_find_language_of_file(opt->file, &lang)) {
     return false;
   }
-  if (opt->lang != NULL && !run_find_language(run_languages, opt->lang, &lang)) {
+  if (opt->lang != NULL && !lt_lang_find(opt->lang, &lang)) {
     fprintf(stderr, "lathe run: --lang is js, ts or python, not \"%s\"\n", opt->lang);
     return false;
   }

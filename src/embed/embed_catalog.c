@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "embed/embed_env.h"
 #include "embed/embed_error.h"
-#include "embed/embed_language.h"
 #include "tool/tool_typegen.h"
 #include "types/typegen.h"
 
@@ -170,7 +169,7 @@ static lt_status embed_check_make(lathe_env *env, const lathe_run_options *their
   LT_TRY(lt_embed_error_take_struct(theirs, LT_EMBED_BYTES_TO(lathe_run_options, data), sizeof options, &options,
                                     "lathe_run_options", err));
   LT_TRY(lt_embed_error_check_text(options.code, "code", err));
-  LT_TRY(lt_embed_language_find(options.language, &check.lang, err));
+  LT_TRY(lt_embed_error_take_language(options.language, &check.lang, err));
   check.code = options.code;
   return lt_embed_env_do(env, embed_check_program, &check, err);
 }

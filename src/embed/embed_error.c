@@ -112,3 +112,10 @@ lt_status lt_embed_error_check_json(const char *json, const char *name, lt_err *
   return status == LT_OK ? LT_OK
                          : lt_fail(err, status, "the %s is not JSON that can be used: %s", name, lt_err_msg(&why));
 }
+
+lt_status lt_embed_error_take_language(const char *name, lt_lang *ret_lang, lt_err *err) {
+  *ret_lang = LT_LANG_JAVASCRIPT;
+  return name == NULL || lt_lang_find(name, ret_lang)
+             ? LT_OK
+             : lt_fail(err, LT_E_INVALID, "there is no language \"%.40s\": it is js, ts or python", name);
+}

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "embed/embed_calls.h"
 #include "embed/embed_error.h"
-#include "embed/embed_language.h"
 
 /* --- Making ------------------------------------------------------------------------------------------------------- */
 static void embed_run_free(lt_embed_run *run) {
@@ -30,7 +29,7 @@ static lt_status embed_run_check_limits(const lathe_run_options *options, lt_err
 
 static lt_status embed_run_fill(lt_embed_run *run, const lathe_run_options *options, lt_err *err) {
   LT_TRY(lt_embed_error_check_text(options->code, "code", err));
-  LT_TRY(lt_embed_language_find(options->language, &run->lang, err));
+  LT_TRY(lt_embed_error_take_language(options->language, &run->lang, err));
   LT_TRY(lt_embed_error_check_json(options->input, "input", err));
   LT_TRY(embed_run_check_limits(options, err));
   run->data = options->data;

@@ -8,12 +8,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "runner/lang.h"
 #include "runner/run_faults.h"
 #include "runner/run_result.h"
 #include "runner/stored_values.h"
 #include "tool/door.h"
-
-typedef enum lt_lang { LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT, LT_LANG_PYTHON } lt_lang;
 
 /* A module that programs may import, by its exact name. */
 typedef struct lt_run_module {

@@ -172,15 +172,9 @@ void lt_span_texts_put_question(lt_buf *out, const lt_monitor_question *question
 }
 
 /* --- Programs ----------------------------------------------------------------------------------------------------- */
-static lt_str span_language(lt_lang lang) {
-  return lang == LT_LANG_PYTHON       ? LT_STR("python")
-         : lang == LT_LANG_TYPESCRIPT ? LT_STR("typescript")
-                                      : LT_STR("javascript");
-}
-
 void lt_span_texts_put_program(lt_buf *out, const lt_monitor_program *program, const lt_span_style *style) {
   lt_otlp_writer w;
-  lt_str language = span_language(program->request->lang);
+  lt_str language = lt_lang_name(program->request->lang);
   LT_AUTO_BUF(name, LT_KIB);
   lt_buf_printf(&name, "run_program %.*s", LT_STR_ARG(language));
   const lt_otlp_span span = {.context = program->trace,
