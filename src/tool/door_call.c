@@ -1,197 +1,18 @@
 /* One call through the door: its steps, in order. */
-#include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "json/json.h"
 #include "tool/answer_spill.h"
 #include "tool/catalog_suggest.h"
-#include "tool/door.h"
+#include "tool/door_call_impl.h"
 #include "tool/masked_edit.h"
 #include "tool/tool_input.h"
 #include "tool/tool_schemas.h"
 #include "tool/whole_answer.h"
 
 /* A step that fails leaves its message in `out` when it may be long, else in `err`. */
-typedef struct door_call {
-  lt_door *door;
-  const lt_secrets *secrets; /* the door's */
-  lt_str id;
-  lt_str input; /* as it came, then the object's text */
-  lt_invoke_options options;
-  lt_caller no_caller; /* used when the options have no caller */
-  const lt_caller *caller;
-  lt_buf *out;
-  lt_err err;
-  lt_arena arena;
-  lt_catalog *catalog; /* keeps `tool` */
-  const lt_tool *tool;
-  lt_provider *provider; /* who carries the call out: the tool's, or its successor */
-  lt_json object;        /* the input, read */
-  lt_json annotations;   /* of the catalog that the caller sees */
-  lt_json now;           /* what the provider says of the tool now; NONE: the same */
-  lt_str now_text;
-  lt_action granted; /* what the policy, or a person, has let through */
-  bool is_granted;
-  lt_status input_status; /* of the check, which may run off the loop */
-  lt_buf masked_input;    /* the input without secrets, when it has any */
-  lt_str asked_input;     /* for an edited input: the one before it, for display and storage */
-  lt_buf masked_edit;     /* the edited input without secrets, when it has any */
-  int64_t record;         /* the journal's number of the call */
-  uint64_t number;        /* the door's */
-  uint64_t hash;          /* lt_journal_hash of what came */
-  bool is_recorded;       /* the start is recorded, and the end must follow */
-  bool has_ended;         /* LT_CALL_FINISHED was sent */
-  lt_call_trace trace;    /* for the last event, when somebody listens */
-  uint64_t started_us;    /* when LT_CALL_STARTED was sent; 0: it was not */
-} door_call;
-
-/* --- Masking of secrets ------------------------------------------------------------------------------------------- */
-/* The caller's input for display and storage, masked. */
-static lt_str door_shown_input(door_call *c) {
-  if (c->asked_input.p != NULL) {
-    return c->asked_input;
-  }
-  if (c->masked_input.n == 0) {
-    if (!lt_secrets_in(c->secrets, c->input)) {
-      return c->input;
-    }
-    lt_secrets_mask_json(c->secrets, c->input, &c->masked_input);
-  }
-  return lt_buf_view_or(&c->masked_input, LT_STR("{}")); /* never a secret */
-}
-
-/* The input that a person made of it, masked; empty: nobody changed it. */
-static lt_str door_shown_edit(door_call *c) {
-  if (c->asked_input.p == NULL || !lt_secrets_in(c->secrets, c->input)) {
-    return c->asked_input.p == NULL ? LT_STR("") : c->input;
-  }
-  if (c->masked_edit.n == 0) {
-    lt_secrets_mask_json(c->secrets, c->input, &c->masked_edit);
-  }
-  return lt_buf_view_or(&c->masked_edit, LT_STR("{}")); /* never a secret */
-}
-
-/* The answer for display and storage, masked. A value stays JSON; a message is text. */
-static lt_str door_shown_answer(const door_call *c, lt_status status, lt_buf *masked) {
-  lt_str answer = lt_buf_view(c->out);
-  if (!lt_secrets_in(c->secrets, answer)) {
-    return answer;
-  }
-  if (status == LT_OK) {
-    lt_secrets_mask_json(c->secrets, answer, masked);
-  } else {
-    lt_secrets_mask(c->secrets, answer, masked);
-  }
-  return lt_buf_view_or(masked, LT_STR("\"***\"")); /* never a secret */
-}
-
-/* Puts the masked value in the place of the value itself. */
-static void door_mask_value(door_call *c) {
-  LT_AUTO_BUF(masked, c->out->max);
-  lt_str value = door_shown_answer(c, LT_OK, &masked);
-  if (value.p != c->out->p) {
-    lt_buf_clear(c->out);
-    lt_buf_add(c->out, value);
-  }
-}
-
-/* The message is in `out` or, when it is short, in `err`. Afterwards it is in `out`. */
-static void door_put_message(door_call *c, lt_status status) {
-  if (c->out->status != LT_OK) {
-    lt_buf_clear(c->out);
-  }
-  if (c->out->n == 0) {
-    bool has_message = c->err.status != LT_OK && c->err.msg[0] != '\0';
-    lt_buf_addc(c->out, has_message ? c->err.msg : lt_status_text(status));
-  }
-  lt_secrets_mask_buf(c->secrets, c->out);
-}
-
-/* Whether somebody is told of this call: its caller, or the monitor of all calls. */
-static bool door_has_listener(const door_call *c) {
-  return c->caller->on_call != NULL || lt_monitor_wants_calls(lt_door_monitor(c->door));
-}
-
-static void door_send(const door_call *c, const lt_call_event *event) {
-  lt_monitor_tell_call(lt_door_monitor(c->door), event);
-  if (c->caller->on_call != NULL) {
-    c->caller->on_call(c->caller->arg, event);
-  }
-}
-
-/* Tells how the call stands. An id that no tool has may be any text, and hold a secret. */
-static void door_tell(door_call *c, lt_call_stage stage, lt_status status, lt_str answer) {
-  if (!door_has_listener(c)) {
-    return;
-  }
-  uint64_t now_us = lt_clock_monotonic_us();
-  c->started_us = stage == LT_CALL_STARTED ? now_us : c->started_us;
-  c->trace.ended_us = now_us;
-  LT_AUTO_BUF(id, LT_JSON_MAX_BYTES);
-  if (c->tool == NULL) {
-    lt_secrets_mask(c->secrets, c->id, &id);
-  }
-  const lt_call_event event = {
-      .stage = stage,
-      .call = c->number,
-      .run = c->caller->run,
-      .seq = c->options.seq,
-      .tool = c->tool != NULL ? c->id : lt_buf_view(&id),
-      .input = door_shown_input(c),
-      .edited_input = door_shown_edit(c),
-      .status = status,
-      .answer = answer,
-      .is_known = c->tool != NULL,
-      .took_us = c->started_us > 0 ? now_us - c->started_us : 0,
-      .trace = stage == LT_CALL_FINISHED ? &c->trace : NULL,
-  };
-  c->has_ended = stage == LT_CALL_FINISHED;
-  door_send(c, &event);
-}
-
-static void door_tell_progress(void *arg, double progress, double total, lt_str message) {
-  door_call *c = arg;
-  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
-  lt_secrets_mask(c->secrets, message, &masked);
-  const lt_call_event event = {
-      .stage = LT_CALL_PROGRESS,
-      .call = c->number,
-      .run = c->caller->run,
-      .seq = c->options.seq,
-      .tool = c->id,
-      .input = door_shown_input(c),
-      .answer = lt_buf_view_or(&masked, LT_STR("***")),
-      .progress = progress,
-      .progress_total = total,
-  };
-  door_send(c, &event);
-}
-
-/* --- The trace ---------------------------------------------------------------------------------------------------- */
-static void door_begin_trace(door_call *c) {
-  if (!door_has_listener(c)) {
-    return;
-  }
-  c->trace.begun_us = lt_clock_monotonic_us();
-  c->trace.parent = c->caller->trace;
-  c->trace.self = lt_trace_context_child(&c->trace.parent);
-  c->options.trace = &c->trace.self;
-  c->options.ret_peer = &c->trace.peer;
-}
-
-static void door_trace_question(door_call *c) {
-  if (c->trace.begun_us != 0 && c->trace.asked_us == 0) {
-    c->trace.asked_us = lt_clock_monotonic_us();
-  }
-}
-
-static void door_trace_answer(door_call *c) {
-  c->trace.decided_us = c->trace.asked_us != 0 ? lt_clock_monotonic_us() : 0;
-}
-
 /* --- 1: which tool ------------------------------------------------------------------------------------------------ */
 /* LT_E_CLOSED with the provider's reason when it cannot be called. */
-static lt_status door_check_provider_up(door_call *c, lt_provider *provider) {
+static lt_status door_check_provider_up(lt_door_call_state *c, lt_provider *provider) {
   lt_str reason = provider->down != NULL ? provider->down(provider) : LT_STR("");
   if (reason.n == 0 || (provider->may_retry != NULL && provider->may_retry(provider))) {
     return LT_OK;
@@ -201,7 +22,7 @@ static lt_status door_check_provider_up(door_call *c, lt_provider *provider) {
 }
 
 /* A caller's own list of tools does not change. */
-static lt_status door_look_again(door_call *c) {
+static lt_status door_look_again(lt_door_call_state *c) {
   lt_catalog *now = NULL;
   LT_TRY(lt_door_catalog(c->door, &now, &c->err));
   bool is_there = lt_catalog_find(now, c->id) != NULL;
@@ -221,7 +42,7 @@ static lt_status door_look_again(door_call *c) {
 
 /* A server that is down may not have listed its tools: any id of that server fails with the server's reason. One that
  * may be tried again is. */
-static lt_status door_check_owner_up(door_call *c) LT_YIELDS {
+static lt_status door_check_owner_up(lt_door_call_state *c) LT_YIELDS {
   lt_provider *provider;
   for (size_t i = 0; (provider = lt_door_provider(c->door, i)) != NULL; i++) {
     size_t n = provider->name.n;
@@ -237,7 +58,7 @@ static lt_status door_check_owner_up(door_call *c) LT_YIELDS {
   return LT_OK;
 }
 
-static lt_status door_check_depth(door_call *c) {
+static lt_status door_check_depth(lt_door_call_state *c) {
   unsigned depth = 0;
   for (const lt_caller *caller = c->caller; caller != NULL; caller = caller->parent) {
     if (depth++ > LT_CALLER_DEPTH_MAX) {
@@ -249,7 +70,7 @@ static lt_status door_check_depth(door_call *c) {
 }
 
 /* Some tools are for models only, which call them one by one: a program that called them could go on for ever. */
-static lt_status door_check_not_withheld(door_call *c) {
+static lt_status door_check_not_withheld(lt_door_call_state *c) {
   if (!lt_catalog_withholds(c->catalog, c->id)) {
     return LT_OK;
   }
@@ -258,7 +79,7 @@ static lt_status door_check_not_withheld(door_call *c) {
                  LT_STR_ARG(program));
 }
 
-static lt_status door_resolve(door_call *c) LT_YIELDS {
+static lt_status door_resolve(lt_door_call_state *c) LT_YIELDS {
   LT_TRY(door_check_depth(c));
   LT_TRY(lt_door_catalog_of(c->door, c->caller, &c->catalog, &c->err));
   LT_TRY(door_check_not_withheld(c));
@@ -280,7 +101,7 @@ static lt_status door_resolve(door_call *c) LT_YIELDS {
 /* --- 2: the input ------------------------------------------------------------------------------------------------- */
 /* On the loop or on a thread of the pool: any thread may read the catalog and use a compiled schema. */
 static void door_read_input(void *arg) {
-  door_call *c = arg;
+  lt_door_call_state *c = arg;
   c->input_status = lt_tool_input_read(&c->arena, c->input, &c->object, &c->err);
   if (c->input_status == LT_OK) {
     c->input = lt_json_text(c->object);
@@ -289,7 +110,8 @@ static void door_read_input(void *arg) {
 }
 
 /* A schema that cannot be used is the server's fault, not the caller's. */
-static lt_status door_compile_schema(door_call *c, lt_tool_schema *schema, lt_str text, const char *which) LT_YIELDS {
+static lt_status door_compile_schema(lt_door_call_state *c, lt_tool_schema *schema, lt_str text,
+                                     const char *which) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_status status = lt_tool_schema_compile(schema, lt_door_loop(c->door), text, &err);
   if (status == LT_E_NOMEM) {
@@ -302,7 +124,7 @@ static lt_status door_compile_schema(door_call *c, lt_tool_schema *schema, lt_st
   return LT_OK;
 }
 
-static lt_status door_check_input(door_call *c) LT_YIELDS {
+static lt_status door_check_input(lt_door_call_state *c) LT_YIELDS {
   LT_TRY(door_compile_schema(c, &c->tool->schemas->input, c->tool->checked_schema, "input"));
   if (c->input.n <= LT_CALL_INLINE_BYTES) {
     door_read_input(c);
@@ -322,9 +144,9 @@ static bool door_has_provider(const lt_door *door, const lt_provider *provider) 
   return false;
 }
 
-static lt_status door_check_still_granted(door_call *c);
+static lt_status door_check_still_granted(lt_door_call_state *c);
 
-static lt_status door_take_successor(door_call *c, const lt_tool *now) {
+static lt_status door_take_successor(lt_door_call_state *c, const lt_tool *now) {
   if (now == NULL || (now->not_for_programs && !c->tool->not_for_programs)) {
     return lt_fail(
         &c->err, LT_E_CLOSED,
@@ -345,7 +167,7 @@ static lt_status door_take_successor(door_call *c, const lt_tool *now) {
 /* A caller may keep its list of tools for long. When the server of a tool has been replaced since, the new one carries
  * the call out: what it says of the tool's effects counts, too (door_find_current_annotations). It may list other tools
  * when it has started, so it is asked about again. */
-static lt_status door_follow_provider(door_call *c) {
+static lt_status door_follow_provider(lt_door_call_state *c) {
   lt_catalog *now = NULL;
   lt_provider *own = c->tool->provider;
   if (own->of_caller || (c->provider == own && door_has_provider(c->door, own))) {
@@ -358,7 +180,7 @@ static lt_status door_follow_provider(door_call *c) {
 }
 
 /* While a call waits, others run: they may have removed the provider, cancelled the call, or changed the tool. */
-static lt_status door_check_still_wanted(door_call *c) {
+static lt_status door_check_still_wanted(lt_door_call_state *c) {
   LT_TRY(door_follow_provider(c));
   const lt_cancel *cancel = c->options.cancel;
   if (cancel != NULL && cancel->why != LT_OK) {
@@ -370,7 +192,7 @@ static lt_status door_check_still_wanted(door_call *c) {
 
 /* --- 3: whether it may -------------------------------------------------------------------------------------------- */
 /* Annotations that do not parse count as none. Out of memory is a failure, as a rule may forbid what they say. */
-static lt_status door_parse_annotations(door_call *c, lt_str text, lt_json *ret) {
+static lt_status door_parse_annotations(lt_door_call_state *c, lt_str text, lt_json *ret) {
   if (text.n == 0) {
     return LT_OK;
   }
@@ -386,7 +208,7 @@ static lt_status door_parse_annotations(door_call *c, lt_str text, lt_json *ret)
 }
 
 /* A run keeps the catalog that it began with. What the provider says of the tool's effects meanwhile counts, too. */
-static lt_status door_find_current_annotations(door_call *c, lt_str *ret_text) {
+static lt_status door_find_current_annotations(lt_door_call_state *c, lt_str *ret_text) {
   lt_catalog *current = NULL;
   lt_str text = c->tool->annotations;
   LT_TRY(lt_door_catalog(c->door, &current, &c->err));
@@ -402,20 +224,20 @@ static lt_status door_find_current_annotations(door_call *c, lt_str *ret_text) {
 }
 
 /* Reads the annotations of now, where they differ from those of the caller's catalog. */
-static lt_status door_read_current_annotations(door_call *c) {
+static lt_status door_read_current_annotations(lt_door_call_state *c) {
   LT_TRY(door_find_current_annotations(c, &c->now_text));
   c->now = (lt_json){0};
   return c->now_text.p != c->tool->annotations.p ? door_parse_annotations(c, c->now_text, &c->now) : LT_OK;
 }
 
-static lt_status door_read_annotations(door_call *c) {
+static lt_status door_read_annotations(lt_door_call_state *c) {
   LT_TRY(door_parse_annotations(c, c->tool->annotations, &c->annotations));
   return door_read_current_annotations(c);
 }
 
 /* By the annotations that the run began with and by those of now: the stricter decision holds. Of two equal ones, the
  * one without a rule leaves the decision to the tool itself. */
-static lt_policy_decision door_judge(const door_call *c) {
+static lt_policy_decision door_judge(const lt_door_call_state *c) {
   lt_policy_call what = {.tool = c->id, .input = c->object, .annotations = c->annotations};
   lt_policy_decision decision = lt_policy_decide(c->caller->policy, &what);
   if (!lt_json_exists(c->now)) {
@@ -428,7 +250,7 @@ static lt_policy_decision door_judge(const door_call *c) {
 }
 
 /* A call that was let through may have waited, for a person or for the disk, while its tool became another. */
-static lt_status door_check_still_granted(door_call *c) {
+static lt_status door_check_still_granted(lt_door_call_state *c) {
   if (!c->is_granted || c->caller->policy == NULL) {
     return LT_OK;
   }
@@ -443,7 +265,7 @@ static lt_status door_check_still_granted(door_call *c) {
                  LT_STR_ARG(c->id));
 }
 
-static lt_status door_deny(door_call *c, const lt_policy_decision *decision) {
+static lt_status door_deny(lt_door_call_state *c, const lt_policy_decision *decision) {
   lt_buf_printf(c->out, "Tool \"%.*s\" is not allowed: ", LT_STR_ARG(c->id));
   if (decision->reason.n > 0) {
     lt_buf_add(c->out, decision->reason);
@@ -458,14 +280,14 @@ static lt_status door_deny(door_call *c, const lt_policy_decision *decision) {
 }
 
 /* Whether the tool itself needs an approval: counts when no rule matches. */
-static bool door_wants_approval(door_call *c, lt_buf *reason) LT_YIELDS {
+static bool door_wants_approval(lt_door_call_state *c, lt_buf *reason) LT_YIELDS {
   lt_provider *provider = c->provider;
   lt_buf_add(reason, c->tool->approval);
   return c->tool->needs_approval || (provider->needs_approval != NULL &&
                                      provider->needs_approval(provider, c->tool->name, c->input, &c->options, reason));
 }
 
-static lt_status door_reject(door_call *c, lt_str why) {
+static lt_status door_reject(lt_door_call_state *c, lt_str why) {
   if (why.n == 0) {
     why = LT_STR("Rejected by user");
   }
@@ -476,7 +298,8 @@ static lt_status door_reject(door_call *c, lt_str why) {
   return LT_E_DENIED;
 }
 
-static lt_status door_put_question(door_call *c, const lt_approval *what, lt_decision *ret_decision) LT_YIELDS {
+static lt_status door_put_question(lt_door_call_state *c, const lt_approval *what,
+                                   lt_decision *ret_decision) LT_YIELDS {
   lt_approver *approver = c->caller->approver;
   if (approver == NULL) {
     return lt_fail(&c->err, LT_E_DENIED,
@@ -484,13 +307,13 @@ static lt_status door_put_question(door_call *c, const lt_approval *what, lt_dec
                    "tools: {policy: [{match: \"%.*s\", action: allow}]}",
                    LT_STR_ARG(c->id), LT_STR_ARG(c->id));
   }
-  door_tell(c, LT_CALL_ASKED, LT_OK, LT_STR_NULL);
+  lt_door_tell(c, LT_CALL_ASKED, LT_OK, LT_STR_NULL);
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, true);
   }
-  door_trace_question(c);
+  lt_door_trace_question(c);
   lt_status status = approver->ask(approver, what, c->options.cancel, &c->arena, ret_decision, &c->err);
-  door_trace_answer(c);
+  lt_door_trace_answer(c);
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, false);
   }
@@ -500,7 +323,7 @@ static lt_status door_put_question(door_call *c, const lt_approval *what, lt_dec
 
 /* --- 3a: an input that a person has edited ------------------------------------------------------------------------ */
 /* Replaces the input by the edited one, which is checked as the first one was. On failure the input stays. */
-static lt_status door_take_edit(door_call *c, lt_str shown, lt_str edited) LT_YIELDS {
+static lt_status door_take_edit(lt_door_call_state *c, lt_str shown, lt_str edited) LT_YIELDS {
   lt_str was = c->input;
   lt_json object = c->object;
   lt_str asked = lt_arena_dup(&c->arena, shown); /* `shown` may be the buffer of the masked input */
@@ -519,14 +342,14 @@ static lt_status door_take_edit(door_call *c, lt_str shown, lt_str edited) LT_YI
 }
 
 /* The rules hold for the input that the tool gets. A rule that asks has its answer already. */
-static lt_status door_judge_edit(door_call *c) {
+static lt_status door_judge_edit(lt_door_call_state *c) {
   lt_policy_decision decision = door_judge(c);
   return decision.action == LT_ACTION_DENY ? door_deny(c, &decision) : LT_OK;
 }
 
 /* Why the edited input cannot be used, in the arena; `out` and `err` are empty afterwards. */
-static lt_str door_take_refusal(door_call *c, lt_status status) {
-  door_put_message(c, status);
+static lt_str door_take_refusal(lt_door_call_state *c, lt_status status) {
+  lt_door_put_message(c, status);
   lt_str refusal = lt_arena_dup(&c->arena, lt_str_sub(lt_buf_view(c->out), 0, LT_RUN_ERROR_BYTES));
   lt_buf_clear(c->out);
   c->err = LT_ERR_INIT;
@@ -538,15 +361,15 @@ static bool door_is_bad_edit(lt_status status) {
 }
 
 /* A decision that a person has made for later calls was about the tool as it was: it is asked about again. */
-static lt_str door_changed_tool(const door_call *c) {
+static lt_str door_changed_tool(const lt_door_call_state *c) {
   return lt_json_exists(c->now) ? LT_STR("the tool's annotations have changed since this run began") : LT_STR_NULL;
 }
 
 /* Asks until the decision can be carried out. */
-static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
+static lt_status door_ask_approver(lt_door_call_state *c, lt_str reason) LT_YIELDS {
   lt_decision decision = {0};
   lt_approval what = {.tool = c->tool,
-                      .input = door_shown_input(c),
+                      .input = lt_door_shown_input(c),
                       .reason = reason,
                       .call = c->number,
                       .run = c->caller->run,
@@ -572,7 +395,7 @@ static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
                  LT_STR_ARG(c->id), LT_STR_ARG(lt_str_sub(what.refusal, 0, LT_ERR_MSG_MAX / 2)));
 }
 
-static lt_status door_ask_policy(door_call *c) LT_YIELDS {
+static lt_status door_ask_policy(lt_door_call_state *c) LT_YIELDS {
   LT_AUTO_BUF(reason, LT_RUN_ERROR_BYTES);
   lt_policy_decision decision = door_judge(c);
   if (decision.rule == SIZE_MAX && door_wants_approval(c, &reason)) {
@@ -596,18 +419,18 @@ static bool door_says_repeatable(lt_json annotations) {
          lt_json_bool(lt_json_get(annotations, "idempotentHint"), false);
 }
 
-static bool door_is_repeatable(const door_call *c) {
+static bool door_is_repeatable(const lt_door_call_state *c) {
   return door_says_repeatable(c->annotations) && (!lt_json_exists(c->now) || door_says_repeatable(c->now));
 }
 
-static bool door_is_read_only(const door_call *c) {
+static bool door_is_read_only(const lt_door_call_state *c) {
   return lt_json_bool(lt_json_get(c->annotations, "readOnlyHint"), false) &&
          (!lt_json_exists(c->now) || lt_json_bool(lt_json_get(c->now, "readOnlyHint"), false));
 }
 
 /* A run that is not noted may start again under the same name, as hooks do. Its calls get no numbers: the journal would
  * refuse the second call of a number as recorded already. */
-static lt_status door_record_start(door_call *c) LT_YIELDS {
+static lt_status door_record_start(lt_door_call_state *c) LT_YIELDS {
   lt_journal *journal = c->caller->journal;
   if (journal != NULL) {
     const lt_journal_call what = {
@@ -616,8 +439,8 @@ static lt_status door_record_start(door_call *c) LT_YIELDS {
         .seq = c->caller->noted ? c->options.seq : 0,
         .hash = c->hash,
         .tool = c->id,
-        .input = door_shown_input(c),
-        .edited_input = door_shown_edit(c),
+        .input = lt_door_shown_input(c),
+        .edited_input = lt_door_shown_edit(c),
         .repeatable = door_is_repeatable(c),
         .read_only = door_is_read_only(c),
     };
@@ -628,12 +451,12 @@ static lt_status door_record_start(door_call *c) LT_YIELDS {
     c->is_recorded = true;
     LT_TRY(door_check_still_wanted(c));
   }
-  door_tell(c, LT_CALL_STARTED, LT_OK, LT_STR_NULL);
+  lt_door_tell(c, LT_CALL_STARTED, LT_OK, LT_STR_NULL);
   return LT_OK;
 }
 
 /* A run that is recorded for replay gets the recorded value, which is masked, also the first time. */
-static void door_give_recorded(door_call *c, const lt_buf *masked) {
+static void door_give_recorded(lt_door_call_state *c, const lt_buf *masked) {
   if (masked->n > 0 && masked->status == LT_OK) {
     lt_buf_clear(c->out);
     lt_buf_add(c->out, lt_buf_view(masked));
@@ -641,26 +464,26 @@ static void door_give_recorded(door_call *c, const lt_buf *masked) {
 }
 
 /* A journal failure does not discard the answer. */
-static void door_record_end(door_call *c, lt_status status) LT_YIELDS {
+static void door_record_end(lt_door_call_state *c, lt_status status) LT_YIELDS {
   lt_journal *journal = c->caller->journal;
-  if (journal == NULL && !door_has_listener(c)) {
+  if (journal == NULL && !lt_door_has_listener(c)) {
     return;
   }
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   lt_err err = LT_ERR_INIT;
-  lt_str answer = door_shown_answer(c, status, &masked);
+  lt_str answer = lt_door_shown_answer(c, status, &masked);
   if (journal != NULL && journal->finish(journal, c->record, status, answer, &err) != LT_OK) {
     lt_door_warn(c->door, "an answer of \"%.*s\" could not be recorded: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
   }
   if (journal != NULL && c->caller->noted) {
     door_give_recorded(c, &masked);
   }
-  door_tell(c, LT_CALL_FINISHED, status, answer);
+  lt_door_tell(c, LT_CALL_FINISHED, status, answer);
 }
 
 /* --- 5: the call itself ------------------------------------------------------------------------------------------- */
 /* An answer that breaks the tool's output schema is used as it is, with a warning, once per tool. */
-static lt_status door_check_answer(door_call *c) LT_YIELDS {
+static lt_status door_check_answer(lt_door_call_state *c) LT_YIELDS {
   lt_tool_schema *schema = &c->tool->schemas->output;
   if (schema->has_warned || c->tool->output_schema.n == 0 || c->out->n > LT_CALL_INLINE_BYTES) {
     return LT_OK;
@@ -682,7 +505,7 @@ static lt_status door_check_answer(door_call *c) LT_YIELDS {
 }
 
 /* The client that gets a whole answer has the output schema, too, and checks it. */
-static lt_status door_make_whole(door_call *c) {
+static lt_status door_make_whole(lt_door_call_state *c) {
   if (c->provider->has_whole) {
     return LT_OK;
   }
@@ -694,7 +517,7 @@ static lt_status door_make_whole(door_call *c) {
   return lt_buf_check(c->out, &c->err, "no memory for the answer");
 }
 
-static lt_status door_finish_answer(door_call *c) LT_YIELDS {
+static lt_status door_finish_answer(lt_door_call_state *c) LT_YIELDS {
   if (c->out->status != LT_OK) {
     return lt_fail(&c->err, c->out->status, "the answer of \"%.*s\" is too long", LT_STR_ARG(c->id));
   }
@@ -707,10 +530,10 @@ static lt_status door_finish_answer(door_call *c) LT_YIELDS {
   return door_check_answer(c);
 }
 
-static lt_status door_invoke(door_call *c) LT_YIELDS {
+static lt_status door_invoke(lt_door_call_state *c) LT_YIELDS {
   lt_provider *provider = c->provider;
   if (c->caller->wants_progress && c->caller->on_call != NULL) {
-    c->options.on_progress = door_tell_progress;
+    c->options.on_progress = lt_door_tell_progress;
     c->options.progress_arg = c;
   }
   lt_status status = provider->invoke(provider, c->tool->name, c->input, &c->options, c->out, &c->err);
@@ -726,7 +549,7 @@ static lt_status door_invoke(door_call *c) LT_YIELDS {
 }
 
 /* What the server says of its tools when it has started may make the rules stricter. */
-static lt_status door_wake_provider(door_call *c) LT_YIELDS {
+static lt_status door_wake_provider(lt_door_call_state *c) LT_YIELDS {
   lt_provider *provider = c->provider;
   if (provider->wake == NULL) {
     return LT_OK;
@@ -736,7 +559,7 @@ static lt_status door_wake_provider(door_call *c) LT_YIELDS {
 }
 
 /* --- The steps in order ------------------------------------------------------------------------------------------- */
-static lt_status door_perform(door_call *c) LT_YIELDS {
+static lt_status door_perform(lt_door_call_state *c) LT_YIELDS {
   lt_status status = door_record_start(c);
   if (status == LT_OK) {
     status = door_invoke(c);
@@ -744,13 +567,13 @@ static lt_status door_perform(door_call *c) LT_YIELDS {
     return status;
   }
   if (status != LT_OK) {
-    door_put_message(c, status);
+    lt_door_put_message(c, status);
   }
   door_record_end(c, status);
   return status;
 }
 
-static lt_status door_run_steps(door_call *c) LT_YIELDS {
+static lt_status door_run_steps(lt_door_call_state *c) LT_YIELDS {
   LT_TRY(door_resolve(c));
   c->provider = c->tool->provider;
   LT_TRY(door_check_input(c));
@@ -764,12 +587,12 @@ static lt_status door_run_steps(door_call *c) LT_YIELDS {
 }
 
 /* --- 6: an answer that is too long -------------------------------------------------------------------------------- */
-static lt_status door_spill(door_call *c) LT_YIELDS {
+static lt_status door_spill(lt_door_call_state *c) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   if (c->options.max_answer_bytes == 0 || c->out->n <= c->options.max_answer_bytes) {
     return LT_OK;
   }
-  door_mask_value(c); /* an artifact is stored, and its beginning shown */
+  lt_door_mask_value(c); /* an artifact is stored, and its beginning shown */
   if (lt_answer_spill(c->caller, c->id, c->out, &err) != LT_OK) {
     lt_door_warn(c->door, "an answer of \"%.*s\" was cut: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
   }
@@ -781,13 +604,13 @@ static lt_status door_spill(door_call *c) LT_YIELDS {
 
 lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                        lt_err *err) {
-  door_call c = {.door = door,
-                 .secrets = lt_door_secrets(door),
-                 .id = id,
-                 .input = input,
-                 .out = out,
-                 .err = LT_ERR_INIT,
-                 .number = lt_door_number_call(door)};
+  lt_door_call_state c = {.door = door,
+                          .secrets = lt_door_secrets(door),
+                          .id = id,
+                          .input = input,
+                          .out = out,
+                          .err = LT_ERR_INIT,
+                          .number = lt_door_number_call(door)};
   if (options != NULL) {
     c.options = *options;
   }
@@ -797,15 +620,15 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
   lt_buf_init(&c.masked_input, LT_JSON_MAX_BYTES);
   lt_buf_init(&c.masked_edit, LT_JSON_MAX_BYTES);
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
-  door_begin_trace(&c);
+  lt_door_begin_trace(&c);
   lt_status status = door_run_steps(&c);
   if (status == LT_OK) {
     status = door_spill(&c);
   }
   if (status != LT_OK) {
-    door_put_message(&c, status);
+    lt_door_put_message(&c, status);
     if (!c.has_ended) {
-      door_tell(&c, LT_CALL_FINISHED, status, lt_buf_view(out));
+      lt_door_tell(&c, LT_CALL_FINISHED, status, lt_buf_view(out));
     }
     lt_fail(err, status, "%.*s", LT_STR_ARG(lt_buf_view(out)));
   }
