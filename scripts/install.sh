@@ -22,10 +22,8 @@ put() { # path below the prefix, mode: installs what is on standard input
 install_all() {
   local page file
   mkdir -p "$root/$(dirname $list)"
-  echo "$list" >"$root/$list"
-  "${STRIP:-strip}" -o "$root/lathe.stripped" "$program"
-  put bin/lathe 755 <"$root/lathe.stripped"
-  rm "$root/lathe.stripped"
+  printf '%s\n' "$list" bin/lathe >"$root/$list"
+  install -D -m 755 --strip --strip-program="${STRIP:-strip}" "$program" "$root/bin/lathe"
   while read -r page; do
     # shellcheck disable=SC2086 # the words of a command
     "$here" __man $page | put "share/man/man1/${page// /-}.1" 644

@@ -9,14 +9,27 @@
 static const lt_command *const commands[] = {LT_COMMANDS(COMMAND_ROW)};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
-void lt_commands_print(FILE *to) {
+bool lt_commands_is_inner(const lt_command *command) {
+  return strchr(command->name, ' ') != NULL;
+}
+
+void lt_commands_for_each(void (*each)(const lt_command *command, FILE *to), FILE *to) {
   for (size_t i = 0; i < COMMANDS; i++) {
-    fprintf(to, "  lathe %-13s %s\n", commands[i]->name, commands[i]->summary);
+    each(commands[i], to);
+    for (const lt_command *const *inner = commands[i]->inner; inner != NULL && *inner != NULL; inner++) {
+      each(*inner, to);
+    }
   }
 }
 
-const lt_command *lt_commands_at(size_t i) {
-  return i < COMMANDS ? commands[i] : NULL;
+static void commands_print_line(const lt_command *command, FILE *to) {
+  if (!lt_commands_is_inner(command)) {
+    fprintf(to, "  lathe %-13s %s\n", command->name, command->summary);
+  }
+}
+
+void lt_commands_print(FILE *to) {
+  lt_commands_for_each(commands_print_line, to);
 }
 
 const lt_command *lt_commands_find(const char *name) {
@@ -44,8 +57,7 @@ static void commands_print_command_help(const lt_command *command, const lt_opti
   }
 }
 
-/* The command under this one that is named by the next word; NULL: none. */
-static const lt_command *commands_find_inner(const lt_command *command, const char *word) {
+const lt_command *lt_commands_find_inner(const lt_command *command, const char *word) {
   for (const lt_command *const *inner = command->inner; inner != NULL && *inner != NULL; inner++) {
     if (strcmp(strrchr((*inner)->name, ' ') + 1, word) == 0) {
       return *inner;
@@ -55,7 +67,7 @@ static const lt_command *commands_find_inner(const lt_command *command, const ch
 }
 
 int lt_commands_run(const lt_command *command, int argc, char **argv) {
-  const lt_command *inner = argc > 1 ? commands_find_inner(command, argv[1]) : NULL;
+  const lt_command *inner = argc > 1 ? lt_commands_find_inner(command, argv[1]) : NULL;
   if (inner != NULL) {
     return lt_commands_run(inner, argc - 1, argv + 1);
   }

@@ -68,9 +68,13 @@ extern const lt_command lt_mcp_install_command, lt_mcp_import_command;
 const lt_command *lt_commands_find(const char *name);
 /* Reads its options and runs it; argv[0] is its name. Returns the exit code. */
 int lt_commands_run(const lt_command *command, int argc, char **argv);
-/* The command at this place in the table, from 0 on; NULL behind the last. */
-const lt_command *lt_commands_at(size_t i);
-/* Prints a line for each command. */
+/* Finds a command under another one by the word behind its name, such as "install". NULL: there is none. */
+const lt_command *lt_commands_find_inner(const lt_command *command, const char *word);
+/* Whether it is under another one ("mcp install"). */
+bool lt_commands_is_inner(const lt_command *command);
+/* Calls `each` for every command, in the table's order, with those under it behind it. */
+void lt_commands_for_each(void (*each)(const lt_command *command, FILE *to), FILE *to);
+/* Prints a line for each command that is not under another one. */
 void lt_commands_print(FILE *to);
 
 /* The rows of every command with a session; `sources` is the lt_config_sources in the command's options. */

@@ -35,8 +35,8 @@ static void manual_put_capitals(const char *text) {
   }
 }
 
-/* Lines of a help text: what stands further right is shown as it is, everything else is filled. A line with a full stop
- * at its end stays the last of its paragraph's line. */
+/* Lines of a help text: those that begin with a space are shown as they are, the others are filled. What follows the
+ * end of a sentence at the end of a line begins on a line of its own. */
 static void manual_put_text(const char *text) {
   bool is_block = false, is_after_gap = false;
   while (*text != '\0') {
@@ -53,8 +53,8 @@ static void manual_put_text(const char *text) {
       manual_put(text, n);
       putchar('\n');
     }
-    if (n > 0 && !is_block && strchr(".:;", text[n - 1]) != NULL && text[n] == '\n' && text[n + 1] > '\n') {
-      puts(text[n + 1] != ' ' ? ".br" : ".\\\"");
+    if (n > 0 && !is_block && text[n - 1] == '.' && text[n] == '\n' && text[n + 1] > ' ') {
+      puts(".br");
     }
     is_after_gap = n == 0;
     text += n + (text[n] == '\n');
@@ -66,18 +66,22 @@ static void manual_put_text(const char *text) {
 
 /* --- Parts of a page ---------------------------------------------------------------------------------------------- */
 
-static void manual_begin(const char *name, const char *summary) {
-  fputs(".TH ", stdout);
-  manual_put_capitals("lathe");
-  if (*name != '\0') {
-    putchar('-');
-    manual_put_capitals(name);
+/* The name of a page: "lathe-mcp-install". */
+static void manual_put_page_name(const char *command) {
+  fputs("lathe", stdout);
+  if (*command != '\0') {
+    fputs("\\-", stdout);
   }
-  fputs(" 1 \"" LT_VERSION_DATE "\" \"lathe " LT_VERSION "\" \"User Commands\"\n.SH NAME\nlathe", stdout);
-  for (const char *p = name; *p != '\0'; p++) {
-    fputs(p == name ? "\\-" : "", stdout);
+  for (const char *p = command; *p != '\0'; p++) {
     fputs(*p == ' ' || *p == '-' ? "\\-" : (char[]){*p, '\0'}, stdout);
   }
+}
+
+static void manual_begin(const char *name, const char *summary) {
+  fputs(*name == '\0' ? ".TH LATHE" : ".TH LATHE-", stdout);
+  manual_put_capitals(name);
+  fputs(" 1 \"" LT_VERSION_DATE "\" \"lathe " LT_VERSION "\" \"User Commands\"\n.SH NAME\n", stdout);
+  manual_put_page_name(name);
   fputs(" \\- ", stdout);
   putchar(tolower((unsigned char)*summary));
   manual_put_words(summary + 1);
@@ -128,11 +132,8 @@ static void manual_put_options(const lt_command *command) {
 }
 
 static void manual_put_reference(const char *name) {
-  fputs("\\fBlathe", stdout);
-  for (const char *p = name; *p != '\0'; p++) {
-    fputs(p == name ? "\\-" : "", stdout);
-    fputs(*p == ' ' ? "\\-" : (char[]){*p, '\0'}, stdout);
-  }
+  fputs("\\fB", stdout);
+  manual_put_page_name(name);
   fputs("\\fR(1)", stdout);
 }
 
@@ -156,20 +157,24 @@ static void manual_print_command(const lt_command *command) {
   putchar('\n');
 }
 
+static void manual_put_command(const lt_command *command, FILE *to) {
+  (void)to;
+  if (!lt_commands_is_inner(command)) {
+    puts(".TP");
+    manual_put_reference(command->name);
+    putchar('\n');
+    manual_put_words(command->summary);
+    putchar('\n');
+  }
+}
+
 static void manual_print_program(void) {
   manual_begin("", "Code mode for language-model agents");
   puts(
       ".SH SYNOPSIS\n\\fBlathe\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
       "A model writes a program instead of calling tools one by one. The program runs in a sandbox and calls the\n"
       "configured tools, such as those of MCP servers, as plain functions.\n.SH COMMANDS");
-  const lt_command *command;
-  for (size_t i = 0; (command = lt_commands_at(i)) != NULL; i++) {
-    fputs(".TP\n", stdout);
-    manual_put_reference(command->name);
-    putchar('\n');
-    manual_put_words(command->summary);
-    putchar('\n');
-  }
+  lt_commands_for_each(manual_put_command, stdout);
   puts(".SH OPTIONS");
   manual_put_row("-h", "--help", NULL, "a line for each command; lathe COMMAND --help says more");
   manual_put_row(NULL, "--version", NULL, "the version, and those of its parts");
@@ -183,41 +188,24 @@ static void manual_print_program(void) {
   puts(".SH EXIT STATUS\n0 ok, 1 failed, 2 usage, 3 configuration, 124 timeout, 130 interrupted.");
 }
 
-static void manual_print_names(void) {
-  const lt_command *command;
-  puts("lathe");
-  for (size_t i = 0; (command = lt_commands_at(i)) != NULL; i++) {
-    printf("lathe %s\n", command->name);
-    for (const lt_command *const *inner = command->inner; inner != NULL && *inner != NULL; inner++) {
-      printf("lathe %s\n", (*inner)->name);
-    }
-  }
-}
-
-/* The command of these words; NULL: there is none. */
-static const lt_command *manual_find(int count, char **words) {
-  const lt_command *command = lt_commands_find(words[0]);
-  if (command == NULL || count == 1) {
-    return command;
-  }
-  for (const lt_command *const *inner = command->inner; inner != NULL && *inner != NULL; inner++) {
-    if (strcmp(strrchr((*inner)->name, ' ') + 1, words[1]) == 0) {
-      return *inner;
-    }
-  }
-  return NULL;
+static void manual_print_name(const lt_command *command, FILE *to) {
+  fprintf(to, "lathe %s\n", command->name);
 }
 
 int lt_manual_page_main(int argc, char **argv) {
   if (argc < 2) {
-    manual_print_names();
+    puts("lathe");
+    lt_commands_for_each(manual_print_name, stdout);
     return LT_EXIT_OK;
   }
   if (argc == 2) {
     manual_print_program();
     return LT_EXIT_OK;
   }
-  const lt_command *command = manual_find(argc - 2, argv + 2);
+  const lt_command *command = lt_commands_find(argv[2]);
+  if (command != NULL && argc > 3) {
+    command = lt_commands_find_inner(command, argv[3]);
+  }
   if (command == NULL) {
     return LT_EXIT_USAGE;
   }

@@ -28,18 +28,7 @@ static void completion_put_words(const char *words, FILE *to) {
   }
 }
 
-/* Calls `each` for every command and those under it. */
-static void completion_for_each(void (*each)(const lt_command *command, FILE *to), FILE *to) {
-  const lt_command *command;
-  for (size_t i = 0; (command = lt_commands_at(i)) != NULL; i++) {
-    each(command, to);
-    for (const lt_command *const *inner = command->inner; inner != NULL && *inner != NULL; inner++) {
-      each(*inner, to);
-    }
-  }
-}
-
-/* The words that may follow a command in place of an operand: commands under it, or the words of its operands. */
+/* The words that may stand behind a command: its operands that are words, and the commands under it. */
 static void completion_put_operand_words(const lt_command *command, FILE *to) {
   const lt_command_operand *const operands[] = {&command->operand, &command->second, &command->third};
   for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
@@ -70,10 +59,17 @@ static void completion_put_help(const char *help, FILE *to) {
   }
 }
 
+/* A part of a pattern that fits the names of commands under another one. */
+static void completion_inner_pattern(const lt_command *command, FILE *to) {
+  if (lt_commands_is_inner(command)) {
+    fprintf(to, " | '%s'", command->name);
+  }
+}
+
 /* --- bash --------------------------------------------------------------------------------------------------------- */
 
 static void completion_bash_commands(const lt_command *command, FILE *to) {
-  if (strchr(command->name, ' ') == NULL) {
+  if (!lt_commands_is_inner(command)) {
     fprintf(to, " %s", command->name);
   }
 }
@@ -119,12 +115,6 @@ static void completion_bash_options(const lt_command *command, FILE *to) {
   fprintf(to, "' files=%s ;;\n", completion_takes_files(command) ? "1" : "");
 }
 
-static void completion_bash_inner(const lt_command *command, FILE *to) {
-  if (strchr(command->name, ' ') != NULL) {
-    fprintf(to, " | '%s'", command->name);
-  }
-}
-
 void lt_shell_completion_bash(FILE *to) {
   fputs(
       "# Completion of lathe for bash; made by `lathe completion bash`.\n"
@@ -135,7 +125,7 @@ void lt_shell_completion_bash(FILE *to) {
       "  if ((COMP_CWORD == 1)); then\n"
       "    COMPREPLY=($(compgen -W '",
       to);
-  completion_for_each(completion_bash_commands, to);
+  lt_commands_for_each(completion_bash_commands, to);
   fputs(
       " --help --version' -- \"$word\"))\n"
       "    return\n"
@@ -144,20 +134,20 @@ void lt_shell_completion_bash(FILE *to) {
       "    case \"$command ${COMP_WORDS[2]}\" in\n"
       "    ''",
       to);
-  completion_for_each(completion_bash_inner, to);
+  lt_commands_for_each(completion_inner_pattern, to);
   fputs(
       ") command+=\" ${COMP_WORDS[2]}\" ;;\n"
       "    esac\n"
       "  fi\n"
       "  case \"$command\" in\n",
       to);
-  completion_for_each(completion_bash_options, to);
+  lt_commands_for_each(completion_bash_options, to);
   fputs(
       "    *) return ;;\n"
       "  esac\n"
       "  case \"$command $before\" in\n",
       to);
-  completion_for_each(completion_bash_values, to);
+  lt_commands_for_each(completion_bash_values, to);
   fputs(
       "    *) [[ $word = -* ]] && words=$options files='' ;;\n"
       "  esac\n"
@@ -171,7 +161,7 @@ void lt_shell_completion_bash(FILE *to) {
 /* --- zsh ---------------------------------------------------------------------------------------------------------- */
 
 static void completion_zsh_command(const lt_command *command, FILE *to) {
-  if (strchr(command->name, ' ') == NULL) {
+  if (!lt_commands_is_inner(command)) {
     fprintf(to, "    '%s:", command->name);
     completion_put_help(command->summary, to);
     fputs("'\n", to);
@@ -185,7 +175,7 @@ static void completion_zsh_option(const char *name, const lt_option *option, FIL
   if (option->kind != LT_OPTION_FLAG) {
     fputs(":value:", to);
   }
-  switch (completion_value_of(option->kind != LT_OPTION_FLAG ? option->argument : NULL)) {
+  switch (completion_value_of(option->argument)) {
     case COMPLETION_WORDS:
       fputc('(', to);
       completion_put_words(option->argument, to);
@@ -220,12 +210,6 @@ static void completion_zsh_case(const lt_command *command, FILE *to) {
   fputs("'\n    ;;\n", to);
 }
 
-static void completion_zsh_inner(const lt_command *command, FILE *to) {
-  if (strchr(command->name, ' ') != NULL) {
-    fprintf(to, " | '%s'", command->name);
-  }
-}
-
 void lt_shell_completion_zsh(FILE *to) {
   fputs(
       "#compdef lathe\n"
@@ -234,7 +218,7 @@ void lt_shell_completion_zsh(FILE *to) {
       "  local command=$words[2]\n"
       "  local -a commands=(\n",
       to);
-  completion_for_each(completion_zsh_command, to);
+  lt_commands_for_each(completion_zsh_command, to);
   fputs(
       "  )\n"
       "  if ((CURRENT == 2)); then\n"
@@ -246,7 +230,7 @@ void lt_shell_completion_zsh(FILE *to) {
       "  case \"$command $words[2]\" in\n"
       "  ''",
       to);
-  completion_for_each(completion_zsh_inner, to);
+  lt_commands_for_each(completion_inner_pattern, to);
   fputs(
       ")\n"
       "    if ((CURRENT > 2)); then\n"
@@ -258,7 +242,7 @@ void lt_shell_completion_zsh(FILE *to) {
       "  esac\n"
       "  case $command in\n",
       to);
-  completion_for_each(completion_zsh_case, to);
+  lt_commands_for_each(completion_zsh_case, to);
   fputs(
       "  esac\n"
       "}\n"
@@ -309,7 +293,7 @@ static void completion_fish_option(const lt_command *command, const lt_option *o
 }
 
 static void completion_fish_command(const lt_command *command, FILE *to) {
-  if (strchr(command->name, ' ') == NULL) {
+  if (!lt_commands_is_inner(command)) {
     fprintf(to, "complete -c lathe -n __fish_use_subcommand -a %s -d '", command->name);
     completion_put_help(command->summary, to);
     fputs("'\n", to);
@@ -330,5 +314,5 @@ void lt_shell_completion_fish(FILE *to) {
       "complete -c lathe -n __fish_use_subcommand -l help -d 'a line for each command'\n"
       "complete -c lathe -n __fish_use_subcommand -l version -d 'the version'\n",
       to);
-  completion_for_each(completion_fish_command, to);
+  lt_commands_for_each(completion_fish_command, to);
 }
