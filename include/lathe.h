@@ -12,7 +12,7 @@
  *
  * examples/embed/c/ is a whole one to start from; docs/guide/embedding.md explains more.
  *
- * Environments. A lathe_env has a thread of its own, which does all the waiting, and a few that turn programs. It reads
+ * Environments. A lathe_env has one thread that waits for everything, and a few threads that run programs. It reads
  * the configuration that it is given, and nothing else. A process may have several, which know nothing of each other.
  *
  * Events. Nothing calls back. What comes out of an environment (calls of your tools, questions, output, ends) waits in
@@ -22,7 +22,7 @@
  *
  * Threads. Every function may be called from any thread, and by several at once, except that lathe_close is called once
  * and last. lathe_open, lathe_next, lathe_run, lathe_check and lathe_close wait for something; the others return in
- * microseconds (lathe_tools and lathe_declare in milliseconds where there are thousands of tools).
+ * microseconds (lathe_add_tool, lathe_tools and lathe_declare in milliseconds where there are thousands of tools).
  *
  * Texts. All texts are UTF-8 that ends with a NUL. What is given to a function is copied before it returns. What a
  * function returns in a `char **` belongs to the caller, who frees it with lathe_free.
@@ -226,8 +226,8 @@ LATHE_API int lathe_fd(const lathe_env *env);
 LATHE_API lathe_status lathe_answer(lathe_env *env, uint64_t call, const char *json, lathe_error *error);
 /* The tool has failed: the program gets the message, in JavaScript as an exception. */
 LATHE_API lathe_status lathe_fail(lathe_env *env, uint64_t call, const char *message, lathe_error *error);
-/* The call may be made, with `input` (JSON, an object) in the place of its own; NULL: as it is. An input that does not
- * fit the tool is asked about again. */
+/* The call may be made. `input`: a JSON object that replaces the input of the call; NULL: the input stays. If it does
+ * not fit the tool, another LATHE_EVENT_APPROVAL follows. */
 LATHE_API lathe_status lathe_approve(lathe_env *env, uint64_t call, const char *input, lathe_error *error);
 /* The call is not made: it fails, for this reason. NULL: for none. */
 LATHE_API lathe_status lathe_reject(lathe_env *env, uint64_t call, const char *reason, lathe_error *error);

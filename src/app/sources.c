@@ -153,7 +153,7 @@ lt_mcp *lt_sources_mcp(const lt_sources *all, size_t i) {
   return i < all->count ? sources_client_of(all->slots[i]) : NULL;
 }
 
-/* --- What clients are told ---------------------------------------------------------------------------------------- */
+/* --- What servers tell -------------------------------------------------------------------------------------------- */
 static void sources_listen_to(const lt_source_slot *slot) {
   lt_mcp *mcp = sources_client_of(slot);
   if (mcp != NULL) {

@@ -63,8 +63,8 @@ void lt_chat_questions_wait(lt_chat *chat) {
 }
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
-/* The prompt may have been cancelled meanwhile, or somebody else has decided. A call whose decision cannot be stored
- * would block the prompt for ever. */
+/* It is no error when the prompt was cancelled meanwhile, or when somebody else has decided. If the decision cannot be
+ * stored, the call would wait for ever: so the prompt is cancelled. */
 static void chat_question_decide(const chat_question *q, const lt_decision *decision) LT_YIELDS {
   lt_chat *chat = q->chat;
   lt_err err = LT_ERR_INIT;

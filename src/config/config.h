@@ -290,11 +290,8 @@ typedef struct lt_config {
 /* Whether a person trusts the file, by its path and hash. */
 typedef lt_config_trust lt_config_trust_fn(void *arg, const lt_config_file *file);
 
-/* The user's file, $XDG_CONFIG_HOME/lathe/lathe.yaml, always counts. Over it the project's: */
+/* The user's file, $XDG_CONFIG_HOME/lathe/lathe.yaml, counts unless `is_alone`. Over it the project's: */
 typedef struct lt_config_sources {
-  bool is_alone;      /* nothing is read but `text`, or config_file, which nobody has to trust; neither: the defaults */
-  const char *text;   /* a configuration in memory; or NULL */
-  const char *folder; /* where its relative paths begin; NULL: the current folder */
   const char *config_file;        /* --config, or NULL: $LATHE_CONFIG, else ./lathe.yaml if it is trusted */
   const char *mcp_config_file;    /* --mcp-config, or NULL; its servers are added, on equal names it wins */
   const char *store;              /* --store, or NULL: over store.url of the files */
@@ -303,6 +300,9 @@ typedef struct lt_config_sources {
   void *trust_arg;                /* of `trust` */
   const lt_config_file *accepted; /* is trusted this once; or NULL */
   bool leaves_out_untrusted;      /* an untrusted file is no failure: it is left out */
+  bool is_alone;      /* nothing is read but `text`, or config_file, which nobody has to trust; neither: the defaults */
+  const char *text;   /* is_alone: the configuration itself; NULL: that of config_file */
+  const char *folder; /* is_alone: where relative paths of `text` begin; NULL: the current folder */
 } lt_config_sources;
 
 /* Sets the defaults. Does not allocate. */

@@ -201,9 +201,10 @@ void lt_mcp_set_log_level(lt_mcp *mcp, const char *level);
 /* --- The end ------------------------------------------------------------------------------------------------------ */
 /* Waits until no call and no passed request is in flight, or `hurry` fires. LT_YIELDS. */
 void lt_mcp_drain(lt_mcp *mcp, lt_cancel *hurry) LT_YIELDS;
-/* Shuts the server down (end of input, SIGTERM, SIGKILL); calls in flight return LT_E_CLOSED first. All that it holds
- * is released, but it stays valid for whoever still knows it: it is CLOSED, has no name and no tools, and calls return
- * LT_E_CLOSED. LT_YIELDS. Several may be ended at once from several fibers. */
+/* Shuts the server down (end of input, SIGTERM, SIGKILL); calls in flight return LT_E_CLOSED first. Then everything
+ * that the client holds is released. The client itself stays until lt_mcp_free, because others may point to it: its
+ * state is CLOSED, it has no name and no tools, and calls return LT_E_CLOSED. LT_YIELDS. Several may be shut down at
+ * once, each from a fiber of its own. */
 void lt_mcp_shut_down(lt_mcp *mcp) LT_YIELDS;
 /* Frees a client that has ended. NULL is allowed. */
 void lt_mcp_free(lt_mcp *mcp);
