@@ -56,7 +56,7 @@ describe("completion", { concurrency: 3 }, () => {
   });
 });
 
-test("make install: the program, a manual page of each command, completions; uninstall leaves nothing but what others put there", async () => {
+test("what make install puts there: the program, a manual page of each command, completions; uninstall leaves nothing but what others put there", async () => {
   const at = folder(), to = join(at, "opt/lathe");
   const install = (job) => spawnSync(join(root, "scripts/install.sh"), [job, at, "/opt/lathe"], { encoding: "utf8", env: { ...process.env, LATHE: lathe } });
   const end = install("install");
