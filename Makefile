@@ -77,7 +77,7 @@ $(ENGINE)/intl.js: src/sandbox/web/intl/intl_entry.js $(wildcard src/sandbox/web
 
 # --- the page of `lathe serve` ---------------------------------------------------------------------------------------
 
-# The first view waits for one script and one stylesheet of ours: main.js, main.css. What is of others is loaded when it is
+# The start page has one script and one stylesheet of ours in it: main.js, main.css. What is of others is loaded when it is
 # needed: NAME_entry.js becomes NAME.js. The editor and the colours of shown programs have their parsers in common: those
 # are in lezer.js. code_editor.js needs the editor at its begin, so it is no part of main.js; what it takes of our other
 # files it has once more (none of that keeps a state).

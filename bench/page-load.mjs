@@ -1,8 +1,7 @@
 // How soon the page of `lathe serve` shows its first view, in Debian's Chromium: with an empty cache, and again. Times are
-// the browser's own, from the begin of the navigation: to the mark that the page sets when its first view stands, and to
-// the first paint with something on it. An empty document, loaded in between, tells what the browser and the machine
-// themselves take: only the difference is the page's. It has the page's opener policy, because the browser starts another
-// process for a document that wants to be apart from the one before.
+// the browser's own, from the begin of the navigation: to the mark that the page sets when its first view stands, to the end
+// of the document's loading, and to the first paint with something on it. An empty document, loaded in between, tells what the browser and the machine
+// themselves take: only the difference is the page's.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -35,11 +34,9 @@ function serve() {
   });
 }
 
-/** A server of an empty document, which is kept apart as the page is; its address. */
-async function serveEmpty(page) {
-  const policy = "cross-origin-opener-policy";
-  const headers = { "content-type": "text/html", [policy]: (await fetch(page)).headers.get(policy) ?? "unsafe-none" };
-  const server = createServer((asked, answer) => answer.writeHead(200, headers).end(EMPTY));
+/** A server of an empty document; its address. */
+function serveEmpty() {
+  const server = createServer((asked, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(EMPTY));
   return new Promise((done) => server.listen(0, "127.0.0.1", () => done({ server, url: `http://127.0.0.1:${server.address().port}` })));
 }
 
@@ -52,7 +49,7 @@ async function load(page, url) {
     const entry = (name) => performance.getEntriesByName(name)[0];
     while (!(entry(mark) && entry(paint)) && performance.now() < most) await new Promise((again) => setTimeout(again, 2));
     const files = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].filter((one) => /\/(page\/.*)?$/.test(new URL(one.name).pathname));
-    return { ms: entry(mark)?.startTime, paintMs: entry(paint)?.startTime, bytes: files.reduce((sum, one) => sum + one.transferSize, 0), files: files.length };
+    return { ms: entry(mark)?.startTime, loadMs: performance.getEntriesByType("navigation")[0].loadEventEnd, paintMs: entry(paint)?.startTime, bytes: files.reduce((sum, one) => sum + one.transferSize, 0), files: files.length };
   }, MARK_MS);
   if (found.ms === undefined) throw new Error(`no first view within ${MARK_MS} ms: ${program} has another page than this bench is for`);
   return found;
@@ -66,13 +63,13 @@ const words = (loads, member) => {
 function print(name, loads) {
   const { bytes, files } = loads.at(-1);
   const size = files > 1 ? ` (${(bytes / 1024).toFixed(0)} KiB in ${files} files)` : "";
-  console.log(`${name}${size}: ${words(loads, "ms")}; painted: ${words(loads, "paintMs")}`);
+  console.log(`${name}${size}: ${words(loads, "ms")}; loaded: ${words(loads, "loadMs")}; painted: ${words(loads, "paintMs")}`);
 }
 
 async function main() {
   const { chromium } = createRequire(join(root, "tests/package.json"))("playwright-core");
   const served = await serve();
-  const empty = await serveEmpty(served.url);
+  const empty = await serveEmpty();
   const loads = { empty: [], cold: [], warm: [] };
   let browser;
   try {

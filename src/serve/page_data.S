@@ -20,6 +20,9 @@ lt_page_rows:
         .include LT_PAGE_ROWS
         .globl  lt_page_rows_end
 lt_page_rows_end:
+        .globl  lt_page_sources
+lt_page_sources:
+        .include LT_PAGE_SOURCES
         .globl  lt_page_data
 lt_page_data:
         .incbin LT_PAGE_PACK

@@ -29,7 +29,7 @@ typedef struct page_row {
 } page_row;
 
 extern const page_row lt_page_rows[], lt_page_rows_end[]; /* page_data.S */
-extern const char lt_page_data[];
+extern const char lt_page_data[], lt_page_sources[];
 
 bool lt_page_files_find(lt_str name, lt_page_file *ret_file) {
   for (const page_row *row = lt_page_rows; row < lt_page_rows_end; row++) {
@@ -40,6 +40,10 @@ bool lt_page_files_find(lt_str name, lt_page_file *ret_file) {
     }
   }
   return false;
+}
+
+lt_str lt_page_files_sources(void) {
+  return lt_str_of(lt_page_sources);
 }
 
 /* --- In a folder -------------------------------------------------------------------------------------------------- */

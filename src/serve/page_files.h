@@ -17,6 +17,9 @@ typedef struct lt_page_file {
 
 /* Finds the embedded file of this name. Borrows: for ever. */
 bool lt_page_files_find(lt_str name, lt_page_file *ret_file);
+/* What the content policy of the embedded start page says of scripts and styles: "script-src …; style-src …". Borrows:
+ * for ever. */
+lt_str lt_page_files_sources(void);
 /* The content type that the name's end stands for, or NULL. */
 const char *lt_page_files_type(lt_str name);
 /* Appends the file `name` of a folder, as it is. Blocks. LT_E_NOTFOUND: there is none, or the name is no plain one, so

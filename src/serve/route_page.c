@@ -4,18 +4,29 @@
 
 #define PAGE_START LT_STR("index.html")
 
-/* Content Security Policy Level 3. Scripts and styles are files of this server, never text of the page, so that text
- * of a model or a tool cannot become one. Pictures are fetched with the token: "blob:". Their bytes may also stand in
- * the text itself: "data:". */
-#define PAGE_POLICY                                                                                       \
-  LT_STR(                                                                                                 \
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src " \
-      "'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+/* Content Security Policy Level 3. Scripts and styles are files of this server, or the ones whose hashes are named, so
+ * that text of a model or a tool cannot become one. Pictures are fetched with the token: "blob:". Their bytes may also
+ * stand in the text itself: "data:". */
+#define PAGE_POLICY                                                                                      \
+  "default-src 'none'; %.*s; img-src 'self' blob: data:; connect-src 'self'; font-src 'self'; base-uri " \
+  "'none'; form-action 'none'; frame-ancestors 'none'"
+#define PAGE_FOLDER_SOURCES LT_STR("script-src 'self'; style-src 'self'")
 
-static void page_put_headers(lt_serve_request *r, const char *type) {
+/* Fetch Metadata: no page asks, or one of this server. */
+static bool page_has_no_foreign_opener(const lt_serve_request *r) {
+  lt_str site = lt_http_call_header(r->call, "Sec-Fetch-Site");
+  return lt_str_eqc(site, "none") || lt_str_eqc(site, "same-origin");
+}
+
+/* `sources`: of scripts and styles. The window of a page of another site that opens this one is cut off. For everybody
+ * else that policy would only cost: the browser starts another process for it, which takes as long as the page. */
+static void page_put_headers(lt_serve_request *r, const char *type, lt_str sources) {
   r->answer->content_type = type;
-  lt_http_answer_header(r->answer, "Content-Security-Policy", PAGE_POLICY);
-  lt_http_answer_header(r->answer, "Cross-Origin-Opener-Policy", LT_STR("same-origin"));
+  lt_http_answer_header(r->answer, "Content-Security-Policy",
+                        lt_arena_printf(r->arena, PAGE_POLICY, LT_STR_ARG(sources)));
+  if (!page_has_no_foreign_opener(r)) {
+    lt_http_answer_header(r->answer, "Cross-Origin-Opener-Policy", LT_STR("same-origin"));
+  }
   lt_http_answer_header(r->answer, "Cross-Origin-Resource-Policy", LT_STR("same-origin"));
   lt_http_answer_header(r->answer, "Referrer-Policy", LT_STR("no-referrer"));
 }
@@ -30,10 +41,10 @@ static lt_status page_put_embedded(lt_serve_request *r, const lt_page_file *file
     return lt_serve_request_refuse(r, 406, "encoding", "this is sent compressed only: add Accept-Encoding: gzip");
   }
   lt_str etag = lt_arena_printf(r->arena, "\"%s\"", file->hash);
-  page_put_headers(r, file->type);
+  page_put_headers(r, file->type, lt_page_files_sources());
   lt_http_answer_header(r->answer, "Cache-Control", LT_STR("no-cache")); /* kept, and asked about each time */
   lt_http_answer_header(r->answer, "ETag", etag);
-  lt_http_answer_header(r->answer, "Vary", LT_STR("Accept-Encoding"));
+  lt_http_answer_header(r->answer, "Vary", LT_STR("Accept-Encoding, Sec-Fetch-Site"));
   if (page_is_known(r, etag)) {
     r->answer->status = 304;
     r->answer->content_type = NULL;
@@ -68,7 +79,7 @@ static lt_status page_put_from_folder(lt_serve_request *r, lt_str name, lt_err *
   }
   LT_TRY(lt_loop_offload(r->serve->session->loop, page_read_on_thread, &reading, err));
   LT_TRY(reading.status);
-  page_put_headers(r, type);
+  page_put_headers(r, type, PAGE_FOLDER_SOURCES);
   lt_http_answer_header(r->answer, "Cache-Control", LT_STR("no-store"));
   lt_buf_add(&r->answer->body, lt_buf_view(&text));
   return LT_OK;

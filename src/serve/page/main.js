@@ -9,7 +9,7 @@ import { signIn } from "./sign_in.js";
 // What stands behind the "#" of the address, and the module that shows it: open(root, parameters, context) returns
 // {close(), focus?(), refresh?()}; refresh: models and modes are known now. The first one is what most people open.
 const VIEWS = [
-  { at: /^\/(?:c\/([^/]+))?$/, name: "conversation", load: () => conversation },
+  { at: /^\/(?:c\/([^/]+))?$/, name: "conversation", module: conversation },
   { at: /^\/tools(?:\/(.+))?$/, name: "tools", load: () => import("./tools.js") },
   { at: /^\/program$/, name: "program", load: () => import("./program_view.js") },
   { at: /^\/replay\/([^/]+)$/, name: "replay", load: () => import("./replay.js") },
@@ -98,7 +98,7 @@ async function showView() {
   sidebar.mark(location.hash);
   let module;
   try {
-    module = await one.load();
+    module = one.module ?? await one.load();
   } catch {
     module = { open: openMissing };
     context.missed();
@@ -108,8 +108,8 @@ async function showView() {
   main.className = `view-${one.name}`;
   context.title("");
   view = module.open(replace(main), parameters, context);
-  view.focus?.();
   performance.mark("lathe-view");
+  requestAnimationFrame(() => mine === opening && view.focus?.()); // focus asks for a layout: the next frame has one
 }
 
 function openMissing(root) {
@@ -156,9 +156,10 @@ async function start() {
     wasConnected ||= is;
     if (is && isMissed) showView();
   });
+  const shown = showView(); // first: what others answer comes later anyway
   events.run();
   sidebar.start();
-  await Promise.all([showView(), loadChoices()]);
+  await Promise.all([shown, loadChoices()]);
   view.refresh?.();
 }
 let wasConnected = false;
