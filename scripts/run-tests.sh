@@ -68,13 +68,13 @@ never_dropped=(
   serve-hostile serve-openapi serve-browsers serve-proxy serve-disk serve-strangers serve-users metrics service-log # likewise
   page page-hostile page-live page-look page-program page-replay page-tools # look at what a browser shows of it
   parser-suite intl web-globals                     # many programs without a call
-  embed                                             # is about the library, in programs of its own
+  embed embed-hosts                                 # are about the library, in programs of their own
   store                                             # makes hundreds of calls in a row: each would begin the program again
   deno python escapes resume-runners                # run them in processes, which cannot be replayed into and are not dropped
 )
 # In these the browser has nearly all of the work. What it asks of the server is asked by page, page-live, page-hostile and
-# the files serve-*. (embed builds against what is installed, which is never built for a sanitizer.)
-never_sanitized=(page-look page-program page-replay page-tools embed)
+# the files serve-*. (embed and embed-hosts take the library as it is installed, which is never built for a sanitizer.)
+never_sanitized=(page-look page-program page-replay page-tools embed embed-hosts)
 # One command on one thread, or a worker that does what it does in every other file: ThreadSanitizer would see the same
 # threads once more, ten times slower. AddressSanitizer sees all of them.
 never_tsan=(

@@ -1,0 +1,68 @@
+"""Code mode for language-model agents: runs the programs that models write, with your functions as their tools.
+
+    import lathe
+
+    def add(a: int, b: int) -> int:
+        "Adds two numbers."
+        return a + b
+
+    with lathe.Sandbox(tools=[add]) as sandbox:
+        print(sandbox.run("add({a: 1, b: 2}) * 10").value)  # 30
+
+A program runs in the sandbox of liblathe, inside this process. `Sandbox` waits for a program; `AsyncSandbox` is the same
+for asyncio. Importing the module loads no library: the first sandbox does (`LATHE_LIBRARY` says where it is, if it is
+neither in this package nor where the system looks).
+"""
+
+from ._errors import (
+    ClosedError,
+    ConfigError,
+    LimitError,
+    ProgramCancelledError,
+    ProgramError,
+    ProgramMemoryError,
+    ProgramTimeoutError,
+    SandboxError,
+)
+from ._sandbox import Approval, Decision, Result, Sandbox
+from ._tools import Tool, tool
+
+__all__ = [
+    "Approval",
+    "AsyncSandbox",
+    "ClosedError",
+    "ConfigError",
+    "Decision",
+    "LimitError",
+    "ProgramCancelledError",
+    "ProgramError",
+    "ProgramMemoryError",
+    "ProgramTimeoutError",
+    "Result",
+    "Sandbox",
+    "SandboxError",
+    "Tool",
+    "library_version",
+    "tool",
+]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._async_sandbox import AsyncSandbox
+
+
+def library_version() -> str:
+    """The version of liblathe, such as "0.1.0"."""
+    from ._library import library
+
+    return library().lathe_version().decode()
+
+
+def __getattr__(name: str) -> object:
+    # asyncio takes longer to import than everything else here together.
+    if name == "AsyncSandbox":
+        from ._async_sandbox import AsyncSandbox
+
+        globals()[name] = AsyncSandbox
+        return AsyncSandbox
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,282 @@
+"""The sandbox for asyncio: the loop waits for the library's descriptor, and no thread waits for a program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import ctypes
+import inspect
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from . import _library
+from ._environment import Approval, Decision, Environment, Listeners, Result, Tools, decision_of, result_of, run_options
+from ._errors import ClosedError
+from ._tools import Tool
+
+# Of what is waiting; then the loop has its turn again.
+_EVENTS_AT_A_TIME = 100
+
+
+class AsyncSandbox(Environment):
+    """Runs programs with your functions, sync or async, as their tools. Use it with `async with`.
+
+        async with lathe.AsyncSandbox(tools=[fetch]) as sandbox:
+            result = await sandbox.run("fetch({url: 'https://a.example/'})")
+
+    The arguments are those of Sandbox; on_approval may be async, too. It belongs to the event loop that opened it, and
+    all of its methods are called there. A program that waits for a tool costs no thread.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any] | str | None = None,
+        *,
+        config_file: str | os.PathLike[str] | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        tools: Tools = None,
+        on_approval: Callable[[Approval], bool | Decision | Awaitable[bool | Decision]] | None = None,
+        on_warning: Callable[[str], Any] | None = None,
+    ) -> None:
+        super().__init__(config, config_file, folder, tools, on_warning)
+        self._on_approval = on_approval
+        self._runs: dict[int, _Run] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._fd = -1
+
+    async def open(self) -> None:
+        """Opens it, and waits for the MCP servers of the configuration. `async with` does this."""
+        opening = asyncio.ensure_future(asyncio.to_thread(self._open))
+        try:
+            await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(lambda done: done.exception() or self._close())
+            raise
+        self._loop = asyncio.get_running_loop()
+        self._fd = _library.library().lathe_fd(self._env)
+        self._loop.add_reader(self._fd, self._take_events)
+
+    async def close(self) -> None:
+        """Ends it, with the programs that run: their run() raises ClosedError. A second time it does nothing."""
+        if self._loop is None:
+            return
+        self._loop.remove_reader(self._fd)
+        self._loop = None
+        for run in self._runs.values():
+            run.abandon(ClosedError("the sandbox was closed"))
+        self._runs.clear()
+        await asyncio.to_thread(self._close)
+
+    async def __aenter__(self) -> AsyncSandbox:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+    async def run(
+        self,
+        code: str,
+        *,
+        tools: Tools = None,
+        input: Any = None,
+        language: str | None = None,
+        timeout: float | None = None,
+        memory_bytes: int | None = None,
+        on_approval: Callable[[Approval], bool | Decision | Awaitable[bool | Decision]] | None = None,
+        on_output: Callable[[str], Any] | None = None,
+        on_log: Callable[[str], Any] | None = None,
+    ) -> Result:
+        """Runs a program to its end, as Sandbox.run() does; arguments and exceptions are the same.
+
+        Tools and on_approval are called on the loop, with the context variables of this call. Those that are async run
+        as tasks, beside each other where the program calls several at once; a task is cancelled when its answer is no
+        longer wanted. To cancel this call cancels the program, and waits until it has ended.
+        """
+        options = run_options(code, input, language, timeout, memory_bytes)
+        env = self._enter()
+        try:
+            all_tools, own = self._borrow_tools(tools)
+            try:
+                listeners = Listeners(on_approval or self._on_approval, on_output, on_log)
+                run = self._start(env, options, all_tools, listeners)
+            except BaseException:
+                self._give_tools_back(own)
+                raise
+        finally:
+            self._leave()
+        try:
+            return await run.wait()
+        finally:
+            if self._env:
+                self._give_tools_back(own)
+
+    def _start(
+        self, env: ctypes.c_void_p, options: _library.RunOptions, tools: dict[str, Tool], listeners: Listeners
+    ) -> _Run:
+        number, error = ctypes.c_uint64(), _library.new_error()
+        status = _library.library().lathe_start(
+            env, ctypes.byref(options), ctypes.byref(number), ctypes.byref(error)
+        )
+        _library.check(status, error)
+        run = _Run(self, number.value, tools, listeners)
+        self._runs[number.value] = run
+        return run
+
+    async def check(self, code: str, language: str | None = None) -> list[dict[str, Any]]:
+        """What is wrong with a program, without running it, as Sandbox.check() tells it."""
+        return await asyncio.to_thread(self._check, code, language)
+
+    def _take_events(self) -> None:
+        for _ in range(_EVENTS_AT_A_TIME):
+            pointer = _library.next_event(self._env) if self._env else None
+            if pointer is None:
+                return
+            try:
+                self._take_event(pointer.contents)
+            finally:
+                _library.library().lathe_event_free(pointer)
+
+    def _take_event(self, event: _library.Event) -> None:
+        if event.type == _library.WARNING:
+            self._warn(_library.text_of(event.text))
+            return
+        run = self._runs.get(event.run)
+        if run is not None:
+            run.take(event)
+            if event.type == _library.END:
+                self._runs.pop(event.run, None)
+
+    def _cancel(self, number: int) -> None:
+        if self._env:
+            _library.library().lathe_cancel(self._env, number, None)
+
+
+class _Run:
+    """The events of one run, and the tasks that answer them."""
+
+    def __init__(self, sandbox: AsyncSandbox, number: int, tools: dict[str, Tool], listeners: Listeners) -> None:
+        self._sandbox = sandbox
+        self._number = number
+        self._tools = tools
+        self._listeners = listeners
+        self._context = contextvars.copy_context()
+        self._end: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        #: What a function raised that is not a tool's failure: it comes out of run().
+        self._failure: BaseException | None = None
+
+    async def wait(self) -> Result:
+        cancelled: asyncio.CancelledError | None = None
+        while not self._end.done():
+            try:
+                await asyncio.wait([self._end])
+            except asyncio.CancelledError as error:
+                cancelled = error
+                self._sandbox._cancel(self._number)
+        if cancelled is not None:
+            self._end.exception()  # taken, so that asyncio does not report it as forgotten
+            raise cancelled
+        return self._end.result()
+
+    def abandon(self, failure: BaseException) -> None:
+        """Ends it without the library."""
+        for task in self._tasks.values():
+            task.cancel()
+        if not self._end.done():
+            self._end.set_exception(failure)
+
+    def take(self, event: _library.Event) -> None:
+        try:
+            self._handle(event)
+        except Exception as failure:
+            self._fail(failure)
+
+    def _fail(self, failure: BaseException) -> None:
+        self._failure = self._failure or failure
+        self._sandbox._cancel(self._number)
+
+    def _handle(self, event: _library.Event) -> None:
+        if event.type == _library.END:
+            self._finish(event)
+        elif event.type == _library.CALL:
+            self._call(event.call, _library.text_of(event.tool), json.loads(event.json))
+        elif event.type == _library.APPROVAL:
+            self._approve(event)
+        elif event.type == _library.CANCELLED:
+            task = self._tasks.get(event.call)
+            if task is not None:
+                task.cancel()
+        elif event.type in (_library.OUTPUT, _library.LOG):
+            self._listeners.hear(event)
+
+    def _finish(self, event: _library.Event) -> None:
+        if self._failure is not None:
+            self.abandon(self._failure)
+            return
+        try:
+            self._end.set_result(
+                result_of(event.status, _library.text_of(event.text), _library.text_of(event.json))
+            )
+        except Exception as failure:
+            self.abandon(failure)
+
+    # --- Calls ---
+
+    def _call(self, call: int, name: str, arguments: dict[str, Any]) -> None:
+        calls, tool = self._sandbox._calls, self._tools.get(name)
+        if tool is None:
+            calls.fail(call, f"the tool {name} is that of another program")
+            return
+        try:
+            value = self._context.run(tool.function, **arguments)
+        except Exception as error:
+            calls.fail_by(call, tool, error)
+            return
+        if inspect.isawaitable(value):
+            self._spawn(call, self._answer_later(call, tool, value))
+        else:
+            calls.answer(call, tool, value)
+
+    async def _answer_later(self, call: int, tool: Tool, value: Awaitable[Any]) -> None:
+        calls = self._sandbox._calls
+        try:
+            result = await value
+        except Exception as error:
+            if self._sandbox._env:
+                calls.fail_by(call, tool, error)
+        except asyncio.CancelledError:
+            if self._sandbox._env:
+                calls.fail(call, "it was cancelled")
+            raise
+        else:
+            if self._sandbox._env:
+                calls.answer(call, tool, result)
+
+    def _approve(self, event: _library.Event) -> None:
+        approval = Approval(_library.text_of(event.tool), json.loads(event.json), _library.text_of(event.text))
+        ask, calls = self._listeners.on_approval, self._sandbox._calls
+        if ask is None:
+            calls.decide(event.call, approval.reject("nobody is there to approve it"))
+            return
+        answer = self._context.run(ask, approval)
+        if inspect.isawaitable(answer):
+            self._spawn(event.call, self._decide_later(event.call, answer))
+        else:
+            calls.decide(event.call, decision_of(answer))
+
+    async def _decide_later(self, call: int, answer: Awaitable[bool | Decision]) -> None:
+        try:
+            decision = decision_of(await answer)
+            if self._sandbox._env:
+                self._sandbox._calls.decide(call, decision)
+        except Exception as failure:
+            self._fail(failure)
+
+    def _spawn(self, call: int, work: Any) -> None:
+        # In a copy of the context of run(), as each task has one.
+        task = self._context.run(asyncio.ensure_future, work)
+        self._tasks[call] = task
+        task.add_done_callback(lambda _: self._tasks.pop(call, None))

@@ -1,0 +1,360 @@
+"""What both kinds of sandboxes are made of: the library's environment, its tools, and a run's options and end."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import logging
+import math
+import os
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import _library
+from ._errors import ClosedError, ConfigError, SandboxError, error_of_program
+from ._tools import Tool, as_tools, tool
+
+logger = logging.getLogger("lathe")
+
+Tools = Iterable[Any] | Mapping[str, Any] | None
+_encode = json.JSONEncoder(allow_nan=False).encode
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a program ended that did not fail."""
+
+    #: Of its last expression, or what it returned at the top level; None: nothing.
+    value: Any
+    #: The texts that it put out with `output()`, and logged, in order.
+    outputs: list[str]
+    logs: list[str]
+    #: The calls of tools that it made: [{"tool", "input", "result" or "error"}].
+    calls: list[dict[str, Any]]
+    duration_ms: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided on an Approval; made by its methods."""
+
+    is_approved: bool
+    input: Any = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Approval:
+    """A call that waits for an approval. The program's clock stands still meanwhile."""
+
+    #: The id of the tool, what it is to be called with, and why somebody must approve it.
+    tool: str
+    input: Any
+    reason: str
+
+    def approve(self, input: Mapping[str, Any] | None = None) -> Decision:
+        """The call may be made; with this input instead of its own, where one is given."""
+        return Decision(True, input)
+
+    def reject(self, reason: str = "") -> Decision:
+        """The call is not made. The program is told the reason."""
+        return Decision(False, None, reason)
+
+
+def decision_of(answer: Any) -> Decision:
+    """What an on_approval function has returned."""
+    if isinstance(answer, bool):
+        return Decision(answer)
+    if isinstance(answer, Decision):
+        return answer
+    raise TypeError(f"on_approval returns a bool or a lathe.Decision, not {type(answer).__name__}")
+
+
+@dataclass
+class Listeners:
+    """The functions of a run that are told what it does. None: nobody is."""
+
+    on_approval: Callable[[Approval], Any] | None
+    on_output: Callable[[str], Any] | None
+    on_log: Callable[[str], Any] | None
+
+    def hear(self, event: _library.Event) -> None:
+        """Tells of a text that the program has put out or logged."""
+        listener = self.on_output if event.type == _library.OUTPUT else self.on_log
+        if listener is not None:
+            listener(_library.text_of(event.text))
+
+
+# --- A run -----------------------------------------------------------------------------------------------------------
+
+
+def run_options(
+    code: str, input: Any, language: str | None, timeout: float | None, memory_bytes: int | None
+) -> _library.RunOptions:
+    """The options as the library takes them."""
+    if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
+        raise ConfigError(f"the timeout is a number of seconds above 0, not {timeout!r}")
+    if memory_bytes is not None and memory_bytes <= 0:
+        raise ConfigError(f"memory_bytes is a number above 0, not {memory_bytes!r}")
+    try:
+        given = None if input is None else _encode(input).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"the input is not JSON: {error}") from None
+    return _library.RunOptions(
+        size=ctypes.sizeof(_library.RunOptions),
+        code=_library.utf8(code, "code"),
+        language=_library.utf8(language, "language"),
+        input=given,
+        timeout_ms=0 if timeout is None else math.ceil(timeout * 1000),
+        memory_bytes=memory_bytes or 0,
+    )
+
+
+def result_of(status: int, message: str, report_json: str) -> Result:
+    """The end of a run. Raises how it failed."""
+    report = json.loads(report_json) if report_json else {}
+    if status != 0:
+        raise error_of_program(status, message, report)
+    return Result(report.get("result"), report["outputs"], report["logs"], report["calls"], report["durationMs"])
+
+
+class Calls:
+    """Answers what the library asks. An answer that nobody wants any more is dropped."""
+
+    def __init__(self, env: ctypes.c_void_p) -> None:
+        self._env = env
+        self._library = _library.library()
+
+    def answer(self, call: int, tool: Tool, value: Any) -> None:
+        """Gives the program what the tool has returned."""
+        try:
+            text = _encode(value).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            self.fail(call, f"the result of the tool {tool.name} is not JSON: {error}")
+            return
+        error = _library.new_error()
+        # What Python writes can still be too large or too deep.
+        if self._library.lathe_answer(self._env, call, text, ctypes.byref(error)) != 0:
+            self.fail(call, f"the result of the tool {tool.name}: {_library.text_of(error.message)}")
+
+    def fail(self, call: int, message: str) -> None:
+        """The tool has failed: an exception in the program."""
+        self._library.lathe_fail(self._env, call, _message_bytes(message), None)
+
+    def fail_by(self, call: int, tool: Tool, error: BaseException) -> None:
+        """The function of the tool has raised."""
+        logger.debug("the tool %s failed", tool.name, exc_info=error)
+        message = str(error)
+        self.fail(call, f"{type(error).__name__}: {message}" if message else type(error).__name__)
+
+    def decide(self, call: int, decision: Decision) -> None:
+        """Approves the call or rejects it. Raises ConfigError for an input that is not JSON."""
+        if not decision.is_approved:
+            self._library.lathe_reject(self._env, call, _message_bytes(decision.reason) or None, None)
+            return
+        try:
+            text = None if decision.input is None else _encode(decision.input).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ConfigError(f"the approved input is not JSON: {error}") from None
+        self._library.lathe_approve(self._env, call, text, None)
+
+
+def _message_bytes(message: str) -> bytes:
+    return message.replace("\0", " ").encode("utf-8", "replace")
+
+
+# --- The environment -------------------------------------------------------------------------------------------------
+
+
+class Environment:
+    """An environment of the library, which is open until close().
+
+    Each use of it is counted, as nobody may be inside the library when it is closed.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any] | str | None,
+        config_file: str | os.PathLike[str] | None,
+        folder: str | os.PathLike[str] | None,
+        tools: Tools,
+        on_warning: Callable[[str], Any] | None,
+    ) -> None:
+        self._env = ctypes.c_void_p()
+        self._uses = threading.Condition()
+        self._use_count = 0
+        self._tools_lock = threading.Lock()
+        self._tools = {one.name: self._checked(one) for one in as_tools(tools)}
+        self._added: dict[str, Tool] = {}
+        self._runs_with: dict[str, int] = {}
+        self._on_warning = on_warning
+        text = config if config is None or isinstance(config, str) else _encode(config)
+        self._options = _library.Options(
+            size=ctypes.sizeof(_library.Options),
+            config=_library.utf8(text, "config"),
+            config_file=None if config_file is None else os.fsencode(config_file),
+            folder=None if folder is None else os.fsencode(folder),
+        )
+
+    @staticmethod
+    def _checked(one: Tool) -> Tool:
+        """For a kind of sandbox that cannot call every function."""
+        return one
+
+    def _open(self) -> None:
+        env, error = ctypes.c_void_p(), _library.new_error()
+        library = _library.library()
+        _library.check(
+            library.lathe_open(ctypes.byref(self._options), ctypes.byref(env), ctypes.byref(error)), error
+        )
+        self._env = env
+        self._calls = Calls(env)
+        try:
+            for one in self._tools.values():
+                self._library_add(one)
+        except BaseException:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        """Waits until nobody is inside. From the beginning on, nobody enters."""
+        with self._uses:
+            env, self._env = self._env, ctypes.c_void_p()
+            self._uses.wait_for(lambda: self._use_count == 0)
+        if env:
+            _library.library().lathe_close(env)
+
+    def __del__(self) -> None:
+        if getattr(self, "_env", None):
+            warnings.warn(f"{self!r} was not closed", ResourceWarning, source=self, stacklevel=2)
+            self._close()
+
+    def _enter(self) -> ctypes.c_void_p:
+        """The environment, which stays open until _leave()."""
+        with self._uses:
+            if not self._env:
+                raise ClosedError("the sandbox is not open")
+            self._use_count += 1
+            return self._env
+
+    def _leave(self) -> None:
+        with self._uses:
+            self._use_count -= 1
+            if self._use_count == 0:
+                self._uses.notify_all()
+
+    def _warn(self, text: str) -> None:
+        if self._on_warning is not None:
+            self._on_warning(text)
+        else:
+            logger.warning("%s", text)
+
+    # --- Tools ---
+
+    def add_tool(self, function: Callable[..., Any], **options: Any) -> None:
+        """Adds a tool for all programs that begin from now on, or replaces the one of its name.
+
+        `function` is a Tool, or a function with the options of `lathe.tool()`.
+        """
+        one = self._checked(tool(function, **options) if options else as_tools([function])[0])
+        with self._tools_lock:
+            self._enter()
+            try:
+                self._library_add(one)
+            finally:
+                self._leave()
+            self._tools[one.name] = one
+
+    def remove_tool(self, name: str) -> None:
+        """Removes a tool. Programs that run can call it no more. Raises SandboxError where there is none."""
+        with self._tools_lock:
+            self._enter()
+            try:
+                self._library_remove(name)
+            finally:
+                self._leave()
+            self._tools.pop(name, None)
+
+    def _library_add(self, one: Tool) -> None:
+        error = _library.new_error()
+        options = _library.ToolOptions(ctypes.sizeof(_library.ToolOptions), *one.texts)
+        status = _library.library().lathe_add_tool(self._env, ctypes.byref(options), ctypes.byref(error))
+        _library.check(status, error)
+        self._added[one.name] = one
+
+    def _library_remove(self, name: str) -> None:
+        error = _library.new_error()
+        encoded = _library.utf8(name, "name of a tool")
+        _library.check(_library.library().lathe_remove_tool(self._env, encoded, ctypes.byref(error)), error)
+        self._added.pop(name, None)
+
+    def _borrow_tools(self, given: Tools) -> tuple[dict[str, Tool], list[Tool]]:
+        """All tools of a run, by name; and those that are there for it alone, to be given back at its end.
+
+        Such a tool is the environment's while the run lasts: other runs can see it, but a call of theirs fails.
+        """
+        if not given:
+            return self._tools, []
+        own = [self._checked(one) for one in as_tools(given)]
+        with self._tools_lock:
+            for one in own:
+                known = self._added.get(one.name)
+                if known is None or known.texts != one.texts:
+                    self._library_add(one)
+                self._runs_with[one.name] = self._runs_with.get(one.name, 0) + 1
+            return {**self._tools, **{one.name: one for one in own}}, own
+
+    def _give_tools_back(self, own: list[Tool]) -> None:
+        if not own:
+            return
+        with self._tools_lock:
+            for one in own:
+                self._runs_with[one.name] -= 1
+                if self._runs_with[one.name] == 0:
+                    del self._runs_with[one.name]
+                    self._restore_tool(one.name)
+
+    def _restore_tool(self, name: str) -> None:
+        before = self._tools.get(name)
+        try:
+            if before is None:
+                self._library_remove(name)
+            elif before.texts != self._added[name].texts:
+                self._library_add(before)
+        except SandboxError as error:
+            logger.debug("the tool %s stays as it is: %s", name, error)
+
+    # --- About all tools ---
+
+    def declare(self, form: str = "prompt", max_tokens: int = 0) -> str:
+        """The tools as a model is told of them.
+
+        form: "prompt" is a short listing of about `max_tokens` (0: no limit); "ts" and "python" are declarations.
+        """
+        return self._text_of("lathe_declare", _library.utf8(form, "form"), max_tokens)
+
+    def search(self, query: str = "", limit: int = 0) -> list[dict[str, Any]]:
+        """The tools for a query, best first; "": all of them. `limit` 0: as many as there are.
+
+        Each is {"id", "jsName", "tsName", "description", "inputSchema", "outputSchema"?}.
+        """
+        found: list[dict[str, Any]] = json.loads(self._text_of("lathe_tools", _library.utf8(query, "query"), limit))
+        return found
+
+    def _check(self, code: str, language: str | None) -> list[dict[str, Any]]:
+        options = run_options(code, None, language, None, None)
+        found: list[dict[str, Any]] = json.loads(self._text_of("lathe_check", ctypes.byref(options)))
+        return found
+
+    def _text_of(self, function: str, *arguments: Any) -> str:
+        env, text, error = self._enter(), ctypes.c_void_p(), _library.new_error()
+        try:
+            call = getattr(_library.library(), function)
+            _library.check(call(env, *arguments, ctypes.byref(text), ctypes.byref(error)), error)
+        finally:
+            self._leave()
+        return _library.take_text(text)
+

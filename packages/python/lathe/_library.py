@@ -1,0 +1,161 @@
+"""liblathe by ctypes: its structs and functions, as lathe.h declares them, and nothing that is ours."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int, c_size_t, c_uint64, c_void_p, py_object
+
+from ._errors import ConfigError, SandboxError, error_of_call
+
+_OK, _TIMEOUT = 0, 10
+CALL, APPROVAL, CANCELLED, OUTPUT, LOG, END, WARNING = 1, 2, 3, 4, 5, 6, 7
+
+
+class Error(Structure):
+    _fields_ = [("size", c_size_t), ("status", c_int), ("message", c_char * 1024)]
+
+
+class Options(Structure):
+    _fields_ = [("size", c_size_t), ("config", c_char_p), ("config_file", c_char_p), ("folder", c_char_p)]
+
+
+class ToolOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("description", c_char_p),
+        ("input_schema", c_char_p),
+        ("output_schema", c_char_p),
+        ("annotations", c_char_p),
+        ("approval", c_char_p),
+    ]
+
+
+class RunOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("code", c_char_p),
+        ("language", c_char_p),
+        ("input", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("memory_bytes", c_uint64),
+        ("data", c_void_p),
+    ]
+
+
+class Event(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("type", c_int),
+        ("status", c_int),
+        ("run", c_uint64),
+        ("call", c_uint64),
+        ("tool", c_char_p),
+        ("text", c_char_p),
+        ("json", c_char_p),
+        ("data", c_void_p),
+    ]
+
+
+EventPointer = POINTER(Event)
+EventFunction = CFUNCTYPE(None, c_void_p, EventPointer, py_object)
+
+_error_p, _text_p = POINTER(Error), POINTER(c_void_p)
+_FUNCTIONS = {
+    "lathe_version": (c_char_p, []),
+    "lathe_free": (None, [c_void_p]),
+    "lathe_open": (c_int, [POINTER(Options), POINTER(c_void_p), _error_p]),
+    "lathe_close": (None, [c_void_p]),
+    "lathe_add_tool": (c_int, [c_void_p, POINTER(ToolOptions), _error_p]),
+    "lathe_remove_tool": (c_int, [c_void_p, c_char_p, _error_p]),
+    "lathe_tools": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
+    "lathe_declare": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
+    "lathe_check": (c_int, [c_void_p, POINTER(RunOptions), _text_p, _error_p]),
+    "lathe_start": (c_int, [c_void_p, POINTER(RunOptions), POINTER(c_uint64), _error_p]),
+    "lathe_cancel": (c_int, [c_void_p, c_uint64, _error_p]),
+    "lathe_next": (c_int, [c_void_p, c_int, POINTER(EventPointer)]),
+    "lathe_event_free": (None, [EventPointer]),
+    "lathe_fd": (c_int, [c_void_p]),
+    "lathe_answer": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
+    "lathe_fail": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
+    "lathe_approve": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
+    "lathe_reject": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
+    "lathe_run": (c_int, [c_void_p, POINTER(RunOptions), EventFunction, py_object, _text_p, _error_p]),
+}
+
+_loaded: ctypes.CDLL | None = None
+
+
+def _load() -> ctypes.CDLL:
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblathe.so.0")
+    path = beside if os.path.exists(beside) else os.environ.get("LATHE_LIBRARY") or "liblathe.so.0"
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise SandboxError(
+            f"liblathe cannot be loaded: {error}. Install it, or set LATHE_LIBRARY to the path of liblathe.so.0"
+        ) from None
+
+
+def library() -> ctypes.CDLL:
+    """The library, loaded when it is first asked for. Its functions let other threads of Python run meanwhile."""
+    global _loaded
+    if _loaded is None:
+        loaded = _load()
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(loaded, name)
+            function.restype, function.argtypes = result, arguments
+        _loaded = loaded
+    return _loaded
+
+
+def utf8(text: str | None, what: str) -> bytes | None:
+    """A text for the library. None stays None."""
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise TypeError(f"the {what} is a str, not {type(text).__name__}")
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"the {what} is not Unicode: {error.reason} at {error.start}") from None
+    if b"\0" in encoded:
+        raise ConfigError(f"the {what} contains a NUL character")
+    return encoded
+
+
+def text_of(value: bytes | None) -> str:
+    """A text of the library, which is UTF-8."""
+    return (value or b"").decode("utf-8", "replace")
+
+
+def take_text(pointer: c_void_p) -> str:
+    """A text that a function has returned, which is freed."""
+    if not pointer.value:
+        return ""
+    try:
+        return text_of(ctypes.string_at(pointer.value))
+    finally:
+        library().lathe_free(pointer)
+
+
+def new_error() -> Error:
+    return Error(size=ctypes.sizeof(Error))
+
+
+def check(status: int, error: Error) -> None:
+    """Raises what a function has said, unless it succeeded."""
+    if status != _OK:
+        raise error_of_call(status, text_of(error.message))
+
+
+def next_event(env: c_void_p) -> ctypes._Pointer[Event] | None:
+    """The next event of the queue, to be freed; None when there is none now."""
+    event = EventPointer()
+    status = library().lathe_next(env, 0, ctypes.byref(event))
+    if status == _OK:
+        return event
+    if status == _TIMEOUT:
+        return None
+    raise error_of_call(status, "the sandbox is closed")

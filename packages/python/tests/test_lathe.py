@@ -1,0 +1,366 @@
+"""The package as its users meet it: LATHE_LIBRARY names the library."""
+
+import asyncio
+import contextvars
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import typing
+import unittest
+from unittest import mock
+
+import lathe
+
+
+def add(a: int, b: int = 2) -> int:
+    """Adds two numbers.
+
+    Args:
+        a: the first
+            note: an integer
+        b (int): the second
+    """
+    return a + b
+
+
+def raises(error: BaseException) -> typing.Callable[[], None]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+class Unpublished(unittest.TestCase):
+    def test_has_the_version_of_the_library_and_cannot_be_uploaded(self) -> None:
+        text = (pathlib.Path(__file__).parent.parent / "pyproject.toml").read_text()
+        self.assertEqual(re.findall(r'^version = "(.*)"', text, re.M), [lathe.library_version()])
+        self.assertIn("Private :: Do Not Upload", text)
+
+    def test_says_what_to_do_without_the_library(self) -> None:
+        code = "import lathe; lathe.Sandbox()"
+        environment = {**os.environ, "LATHE_LIBRARY": "/nowhere/liblathe.so"}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        self.assertRegex(done.stderr, r"SandboxError: liblathe cannot be loaded: /nowhere.*set LATHE_LIBRARY")
+
+
+class Tools(unittest.TestCase):
+    def test_are_read_from_the_function(self) -> None:
+        tool = lathe.tool(add)
+        self.assertEqual((tool.name, tool.description), ("add", "Adds two numbers."))
+        self.assertEqual(
+            tool.input_schema,
+            {
+                "type": "object",
+                "properties": {
+                    "a": {"type": "integer", "description": "the first note: an integer"},
+                    "b": {"type": "integer", "description": "the second", "default": 2},
+                },
+                "required": ["a"],
+                "additionalProperties": False,
+            },
+        )
+        self.assertEqual(tool.output_schema, {"type": "integer"})
+
+    def test_have_the_schemas_of_annotations(self) -> None:
+        Point = typing.TypedDict("Point", {"x": float, "y": float})
+
+        def draw(
+            points: list[Point],
+            colour: typing.Literal["red", "blue"],
+            size: typing.Annotated[int | None, "in pixels"] = None,
+            names: dict[str, str] | None = None,
+            pair: tuple[int, str] = (1, ""),
+            anything: typing.Any = None,
+            **more: object,
+        ) -> set[int]:
+            """Draws.
+
+            :param points: where
+            :returns: what
+            """
+            return set()
+
+        number = {"type": "number"}
+        point = {"type": "object", "properties": {"x": number, "y": number}, "required": ["x", "y"]}
+        schema = lathe.tool(draw).input_schema
+        self.assertEqual(schema["required"], ["points", "colour"])
+        self.assertTrue(schema["additionalProperties"])
+        self.assertEqual(
+            schema["properties"],
+            {
+                "points": {"type": "array", "items": point, "description": "where"},
+                "colour": {"enum": ["red", "blue"]},
+                "size": {"anyOf": [{"type": "integer"}, {"type": "null"}], "description": "in pixels"},
+                "names": {"anyOf": [{"type": "object", "additionalProperties": {"type": "string"}}, {"type": "null"}]},
+                "pair": {
+                    "type": "array",
+                    "prefixItems": [{"type": "integer"}, {"type": "string"}],
+                    "minItems": 2,
+                    "maxItems": 2,
+                },
+                "anything": {},
+            },
+        )
+        self.assertIsNone(lathe.tool(draw).output_schema)
+
+    def test_that_json_cannot_call_are_refused(self) -> None:
+        def sets(items: set[int]) -> None: ...
+        def positional(a: int, /) -> None: ...
+        async def later() -> None: ...
+
+        with self.assertRaisesRegex(lathe.ConfigError, "parameter items of the tool sets is set, which JSON"):
+            lathe.tool(sets)
+        with self.assertRaisesRegex(lathe.ConfigError, "parameter a cannot"):
+            lathe.tool(positional)
+        with self.assertRaisesRegex(lathe.ConfigError, "async function: lathe.AsyncSandbox"):
+            lathe.Sandbox(tools=[later])
+        with self.assertRaisesRegex(lathe.ConfigError, "built-in plugin"):
+            lathe.Sandbox(tools={"artifact.mine": add})
+
+
+class Sync(unittest.TestCase):
+    def setUp(self) -> None:
+        self.sandbox = lathe.Sandbox(tools=[add])
+        self.addCleanup(self.sandbox.close)
+
+    def test_a_program_calls_a_function(self) -> None:
+        said: list[str] = []
+        result = self.sandbox.run(
+            "output('o'); console.log('l'); add({a: input.n}) * 10", input={"n": 1}, on_output=said.append, on_log=said.append
+        )
+        self.assertEqual((result.value, result.outputs, result.logs, said), (30, ["o"], ["l"], ["o", "l"]))
+        self.assertEqual(result.calls, [{"tool": "add", "input": {"a": 1}, "result": 3}])
+        self.assertEqual(self.sandbox.run("const n: number = 1; n + 1", language="ts").value, 2)
+        self.assertIsNone(self.sandbox.run("undefined").value)
+
+    def test_a_failure_has_its_place(self) -> None:
+        with self.assertRaises(lathe.ProgramError) as caught:
+            self.sandbox.run("output('before');\nnull.x")
+        error = caught.exception
+        self.assertEqual((error.line, error.column, error.outputs), (2, 1, ["before"]))
+        self.assertRegex(error.message, "^TypeError: ")
+        self.assertIn("(line 2, column 1)", str(error))
+        self.assertIn("(2:1)", error.stack)
+        self.assertEqual(self.sandbox.check("1 +")[0]["line"], 1)
+
+    def test_limits(self) -> None:
+        with self.assertRaises(TimeoutError) as caught:
+            self.sandbox.run("while (true);", timeout=0.05)
+        self.assertIsInstance(caught.exception, lathe.ProgramTimeoutError)
+        with self.assertRaises(MemoryError):
+            self.sandbox.run("const a = []; for (;;) a.push(new Array(1e5).fill(1))", memory_bytes=16 << 20)
+
+    def test_what_a_tool_raises_is_an_exception_in_the_program(self) -> None:
+        tools = {
+            "bad": raises(KeyError("k")),
+            "sets": lambda: {1},
+            "nan": lambda: float("nan"),
+            "deep": lambda: deep,
+            "surrogate": lambda: "\ud800",
+        }
+        deep: list[typing.Any] = []
+        for _ in range(900):
+            deep = [deep]
+        code = "Object.fromEntries(Object.entries({bad, sets, nan, deep}).map(([n, f]) => { try { return [n, f()] } catch (e) { return [n, e.message] } }))"
+        value = self.sandbox.run(code, tools=tools).value
+        self.assertEqual(value["bad"], "Tool \"bad\" failed: KeyError: 'k'")
+        self.assertIn("the result of the tool sets is not JSON", value["sets"])
+        self.assertIn("the result of the tool nan is not JSON", value["nan"])
+        self.assertIn("the result of the tool deep", str(value["deep"]))
+
+    def test_an_interrupt_in_a_tool_ends_the_program(self) -> None:
+        with self.assertRaises(KeyboardInterrupt):
+            self.sandbox.run("for (;;) stop({})", tools={"stop": raises(KeyboardInterrupt())})
+        with self.assertRaisesRegex(ValueError, "mine"):
+            self.sandbox.run("output('x'); for (;;);", on_output=lambda text: raises(ValueError("mine"))())
+
+    def test_approvals(self) -> None:
+        order = lathe.tool(lambda **given: given, name="order", approval="it spends money")
+        asked: list[lathe.Approval] = []
+
+        def run(decide: typing.Callable[[lathe.Approval], typing.Any] | None) -> typing.Any:
+            return self.sandbox.run("order({item: 'tea'})", tools=[order], on_approval=decide).value
+
+        self.assertEqual(run(lambda approval: asked.append(approval) or True), {"item": "tea"})
+        self.assertEqual(asked, [lathe.Approval("order", {"item": "tea"}, "it spends money")])
+        self.assertEqual(run(lambda approval: approval.approve({"item": "coffee"})), {"item": "coffee"})
+        for decide, why in ((None, "nobody is there"), (lambda a: a.reject("too much"), "too much"), (lambda a: False, "")):
+            with self.assertRaisesRegex(lathe.ProgramError, f"not approved.*{why}"):
+                run(decide)
+        with self.assertRaisesRegex(TypeError, "a bool or a lathe.Decision"):
+            run(lambda approval: "yes")
+
+    def test_tools_of_one_run_are_gone_after_it(self) -> None:
+        self.assertEqual(self.sandbox.run("add({})", tools={"add": lambda: "own"}).value, "own")
+        self.assertEqual(self.sandbox.run("add({a: 1})").value, 3)
+        self.sandbox.run("extra({})", tools={"extra": lambda: 1})
+        with self.assertRaisesRegex(lathe.ProgramError, "extra"):
+            self.sandbox.run("extra({})")
+        self.sandbox.add_tool(lambda: 7, name="extra")
+        self.assertEqual(self.sandbox.run("extra({})").value, 7)
+        self.assertIn("extra", self.sandbox.declare())
+        self.assertEqual(self.sandbox.search("Adds two numbers", 1)[0]["id"], "add")
+        self.sandbox.remove_tool("extra")
+        with self.assertRaises(lathe.SandboxError):
+            self.sandbox.remove_tool("extra")
+
+    def test_bad_arguments(self) -> None:
+        for options, why in (
+            ({"code": "a\0b"}, "NUL"),
+            ({"code": "\ud800"}, "not Unicode"),
+            ({"code": ""}, "no code"),
+            ({"code": "1", "language": "cobol"}, "no language"),
+            ({"code": "1", "input": {1}}, "input is not JSON"),
+            ({"code": "1", "timeout": -1}, "timeout"),
+            ({"code": "1", "memory_bytes": 5}, "memory_bytes"),
+        ):
+            with self.subTest(why), self.assertRaisesRegex(lathe.ConfigError, why):
+                self.sandbox.run(**options)
+        with self.assertRaisesRegex(lathe.ConfigError, 'did you mean "timeoutMs"'):
+            lathe.Sandbox({"sandbox": {"timeout": 1}})
+        with self.assertRaises(TypeError):
+            self.sandbox.run(b"1")  # type: ignore[arg-type]
+
+    def test_threads_run_beside_each_other_and_are_waited_for(self) -> None:
+        meeting, values = threading.Barrier(4, timeout=60), []
+
+        def run(i: int) -> None:
+            values.append(self.sandbox.run("meet({})", tools={"meet": lambda: meeting.wait() * 0 + i}).value)
+
+        threads = [threading.Thread(target=run, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(values), [0, 1, 2, 3])
+        begun, go = threading.Event(), threading.Event()
+        late = threading.Thread(target=lambda: values.append(self.sandbox.run("wait({})", tools={"wait": lambda: begun.set() or go.wait(60)}).value))
+        late.start()
+        begun.wait(60)
+        closing = threading.Thread(target=self.sandbox.close)
+        closing.start()
+        go.set()
+        closing.join()
+        late.join()
+        self.assertEqual(values[-1], True)
+        with self.assertRaises(lathe.ClosedError):
+            self.sandbox.run("1")
+
+    def test_a_tool_cannot_close_its_sandbox(self) -> None:
+        with self.assertRaisesRegex(lathe.ProgramError, "cannot be closed by"):
+            self.sandbox.run("close({})", tools={"close": self.sandbox.close})
+
+    def test_a_forked_child_is_told(self) -> None:
+        child = os.fork()
+        if child == 0:
+            try:
+                self.sandbox.run("1")
+            except lathe.ClosedError:
+                os._exit(7)
+            os._exit(1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
+
+    def test_warnings_are_told(self) -> None:
+        config = {"mcpServers": {"docs": {"url": "http://127.0.0.1:1/mcp"}}}
+        told: list[str] = []
+        lathe.Sandbox(config, on_warning=told.append).close()
+        self.assertIn("docs", told[0])
+        with self.assertLogs("lathe", "WARNING"):
+            lathe.Sandbox(config).close()
+
+
+class Async(unittest.IsolatedAsyncioTestCase):
+    async def test_async_tools_run_at_once_with_the_variables_of_the_caller(self) -> None:
+        who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="nobody")
+        inside = 0
+        all_inside = asyncio.Event()
+
+        async def meet() -> str:
+            nonlocal inside
+            inside += 1
+            if inside == 3:
+                all_inside.set()
+            await all_inside.wait()
+            return who.get()
+
+        async with lathe.AsyncSandbox(tools=[meet, add]) as sandbox:
+            who.set("me")
+            result = await sandbox.run("await Promise.all([meet({}), meet({}), meet({})])")
+            self.assertEqual(result.value, ["me"] * 3)
+            many = (sandbox.run("own({})", tools={"own": (lambda i: lambda: i)(i)}) for i in range(50))
+            self.assertEqual([one.value for one in await asyncio.gather(*many)], list(range(50)))
+            self.assertEqual((await sandbox.run("add({a: 1})")).value, 3)
+            self.assertEqual((await sandbox.check("1 +"))[0]["line"], 1)
+
+    async def test_cancelling_the_task_cancels_program_and_tool(self) -> None:
+        begun, events = asyncio.Event(), []
+
+        async def forever() -> None:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                events.append("tool")
+
+        async with lathe.AsyncSandbox(tools=[forever]) as sandbox:
+            task = asyncio.create_task(sandbox.run("forever({})"))
+            await begun.wait()
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            await asyncio.sleep(0)
+            self.assertEqual(events, ["tool"])
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(sandbox.run("for (;;);"), 0.05)
+            with self.assertRaises(lathe.ProgramTimeoutError):
+                await sandbox.run("forever({})", timeout=0.05)
+
+    async def test_approvals_and_failures(self) -> None:
+        @lathe.tool(approval="it spends money")
+        async def order(item: str) -> str:
+            if item == "gold":
+                raise ValueError("sold out")
+            return item
+
+        async def decide(approval: lathe.Approval) -> lathe.Decision:
+            await asyncio.sleep(0)
+            return approval.approve({"item": "coffee"})
+
+        async with lathe.AsyncSandbox(tools=[order]) as sandbox:
+            self.assertEqual((await sandbox.run("order({item: 'tea'})", on_approval=decide)).value, "coffee")
+            with self.assertRaisesRegex(lathe.ProgramError, "ValueError: sold out"):
+                await sandbox.run("order({item: 'gold'})", on_approval=lambda approval: True)
+            with self.assertRaisesRegex(lathe.ProgramError, "nobody is there"):
+                await sandbox.run("order({item: 'tea'})")
+            with self.assertRaises(ZeroDivisionError):
+                await sandbox.run("order({item: 'tea'})", on_approval=lambda approval: bool(1 / 0))
+
+    async def test_closing_ends_what_runs(self) -> None:
+        begun = asyncio.Event()
+
+        async def forever() -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        sandbox = lathe.AsyncSandbox(tools=[forever])
+        with self.assertRaises(lathe.ClosedError):
+            await sandbox.run("1")
+        await sandbox.open()
+        task = asyncio.create_task(sandbox.run("forever({})"))
+        await begun.wait()
+        await sandbox.close()
+        await sandbox.close()
+        with self.assertRaises(lathe.ClosedError):
+            await task
+
+    async def test_opening_tells_what_is_wrong(self) -> None:
+        with self.assertRaises(lathe.ConfigError):
+            async with lathe.AsyncSandbox("sandbox: 3"):
+                pass
+
+
+if __name__ == "__main__":
+    unittest.main()
