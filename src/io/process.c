@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -12,6 +13,7 @@
 #include "io/exec.h"
 #include "io/open_files.h"
 #include "io/process_impl.h"
+#include "io/spawn.h"
 
 /* --- Exit --------------------------------------------------------------------------------------------------------- */
 
@@ -24,25 +26,37 @@ static void process_kill_all(const lt_process *p) {
   process_signal_group(p, p->has_keeper ? LT_EXEC_END_SIGNAL : SIGKILL);
 }
 
-static void process_describe_exit(lt_process *p, int64_t code, int signum) {
-  const char *name = signum != 0 ? sigabbrev_np(signum) : NULL;
-  if (name != NULL) {
+static void process_describe_exit(lt_process *p, lt_spawn_state state, int how) {
+  const char *name = WIFSIGNALED(how) ? sigabbrev_np(WTERMSIG(how)) : NULL;
+  if (state == LT_SPAWN_ENDED_SOMEHOW) {
+    snprintf(p->exit_text, sizeof p->exit_text, "ended, and its exit code was taken by other code");
+  } else if (name != NULL) {
     snprintf(p->exit_text, sizeof p->exit_text, "was killed by SIG%s", name);
-  } else if (signum != 0) {
-    snprintf(p->exit_text, sizeof p->exit_text, "was killed by signal %d", signum);
+  } else if (WIFSIGNALED(how)) {
+    snprintf(p->exit_text, sizeof p->exit_text, "was killed by signal %d", WTERMSIG(how));
   } else {
-    snprintf(p->exit_text, sizeof p->exit_text, "exited with code %d", (int)code);
+    snprintf(p->exit_text, sizeof p->exit_text, "exited with code %d", WEXITSTATUS(how));
   }
 }
 
-/* The group is signalled now and not when the process is closed, because another group may have its number then. */
-static void process_child_exited(uv_process_t *child, int64_t code, int signum) {
-  lt_process *p = child->data;
+static void process_note_end(lt_process *p, lt_spawn_state state, int how) {
   p->exited = true;
-  process_describe_exit(p, code, signum);
-  process_signal_group(p, SIGKILL);
+  process_describe_exit(p, state, how);
   lt_process_pipes_finish(p);
   lt_process_wake_closer(p);
+}
+
+static void process_on_end(uv_poll_t *end, int status, int events) {
+  (void)status;
+  (void)events;
+  lt_process *p = end->data;
+  int how = 0;
+  lt_spawn_state state = lt_spawn_reap(p->pid, &how);
+  if (state == LT_SPAWN_RUNS) {
+    return;
+  }
+  uv_poll_stop(&p->end);
+  process_note_end(p, state, how);
 }
 
 /* --- Starting ----------------------------------------------------------------------------------------------------- */
@@ -109,41 +123,55 @@ static char **process_make_argv(const lt_process_options *options, const char *p
   return argv;
 }
 
+/* Returns 0 or libuv's error. */
+static int process_watch(lt_process *p) {
+  if (p->pidfd < 0) {
+    process_note_end(p, LT_SPAWN_ENDED_SOMEHOW, 0);
+    return 0;
+  }
+  int rc = uv_poll_init(lt_loop_uv(p->loop), &p->end, p->pidfd);
+  if (rc == 0) {
+    p->handles++;
+    rc = uv_poll_start(&p->end, UV_READABLE, process_on_end);
+  }
+  return rc;
+}
+
 static int process_spawn(lt_process *p, const lt_process_options *options, const char *path, const int theirs[3]) {
   char our_pid[16];
   snprintf(our_pid, sizeof our_pid, "%d", (int)getpid());
   char **argv = process_make_argv(options, path, our_pid);
-  uv_stdio_container_t stdio[3];
-  for (int i = 0; i < 3; i++) {
-    stdio[i].flags = UV_INHERIT_FD;
-    stdio[i].data.fd = theirs[i];
+  if (argv == NULL) {
+    return UV_ENOMEM;
   }
-  if (options->stdin_fd != 0) {
-    stdio[STDIN_FILENO].data.fd = options->stdin_fd;
-  }
-  uv_process_options_t uv = {
-      .exit_cb = process_child_exited,
-      .file = options->helper != NULL ? options->helper : path,
-      .args = argv,
+  const lt_spawn_options spawn = {
+      .path = options->helper != NULL ? options->helper : path,
+      .argv = argv,
       .env = (char **)(uintptr_t)options->env,
       .cwd = options->cwd,
-      .flags = UV_PROCESS_DETACHED,
-      .stdio_count = 3,
-      .stdio = stdio,
+      .fds = {options->stdin_fd != 0 ? options->stdin_fd : theirs[0], theirs[1], theirs[2]},
   };
-  int rc = argv != NULL ? uv_spawn(lt_loop_uv(p->loop), &p->child, &uv) : UV_ENOMEM;
-  if (argv != NULL) {
-    p->handles++; /* also after a failure, because libuv has registered the handle */
-  }
+  int failed = lt_spawn(&spawn, &p->pid, &p->pidfd);
   lt_mem_free(argv);
+  int rc = failed != 0 ? uv_translate_sys_error(failed) : process_watch(p);
+  if (failed == 0 && rc != 0) {
+    lt_spawn_undo(p->pid, p->pidfd); /* libuv has not begun to watch it */
+  }
   return rc;
 }
 
 static lt_status process_explain_spawn(const lt_process *p, const lt_process_options *options, int rc, lt_err *err) {
   const char *why = uv_strerror(rc);
+  if (options->helper != NULL && (rc == UV_ENOENT || rc == UV_EACCES)) {
+    return lt_fail(err, lt_loop_status(rc), "cannot start \"%s\": %s, which starts it: %s", p->name, options->helper,
+                   why);
+  }
   if (rc == UV_ENOENT) {
-    why = options->helper != NULL ? "our own program was not found"
-                                  : "the interpreter that its first line names, or its loader, is missing";
+    why = "the interpreter that its first line names, or its loader, is missing";
+  } else if (rc == UV_ENOSYS) {
+    why = "the kernel is too old (pidfd_open: Linux 5.3 has it)";
+  } else if (rc == UV_EMFILE) {
+    why = "no descriptor for it (raise the limit: ulimit -n)";
   } else if (rc == UV_EAGAIN) {
     why = "too many processes (raise the limit: ulimit -u)";
   } else if (rc == UV_E2BIG) {
@@ -152,14 +180,20 @@ static lt_status process_explain_spawn(const lt_process *p, const lt_process_opt
   return lt_fail(err, lt_loop_status(rc), "cannot start \"%s\": %s", p->name, why);
 }
 
+/* The handle first: it must not watch a number that another file has. */
+static void process_close_end(lt_process *p) {
+  if (p->end.loop != NULL) { /* it was watched */
+    uv_close((uv_handle_t *)&p->end, lt_process_handle_closed);
+    close(p->pidfd);
+  }
+}
+
 /* For a process that was not started: it is freed after libuv has closed its handles. */
 static void process_abandon(lt_process *p) {
   p->orphan = true;
   p->handles++; /* keeps it from being freed in this function */
   lt_process_pipes_close(p);
-  if (p->child.loop != NULL) {
-    uv_close((uv_handle_t *)&p->child, lt_process_handle_closed);
-  }
+  process_close_end(p);
   p->handles--;
   if (p->handles == 0) {
     lt_process_free(p);
@@ -180,7 +214,6 @@ static lt_status process_start(lt_process *p, const lt_process_options *options,
   if (rc != 0) {
     return process_explain_spawn(p, options, rc, err);
   }
-  p->pid = p->child.pid;
   return LT_OK;
 }
 
@@ -190,7 +223,8 @@ static lt_process *process_new(lt_loop *loop, const lt_process_options *options)
     return NULL;
   }
   p->loop = loop;
-  p->child.data = p;
+  p->end.data = p;
+  p->pidfd = -1;
   p->echo = options->echo_stderr;
   p->has_keeper = options->helper != NULL;
   lt_lines_init(&p->lines, options->line_max);
@@ -300,7 +334,7 @@ void lt_process_close(lt_process *process) {
   process_end_child(p);
   process_await(p, process_is_unused, UINT64_MAX);
   lt_process_pipes_close(p);
-  uv_close((uv_handle_t *)&p->child, lt_process_handle_closed);
+  process_close_end(p);
   process_await(p, process_is_closed, UINT64_MAX);
   lt_process_free(p);
 }

@@ -18,12 +18,13 @@ typedef struct lt_proc_writer {
 struct lt_process {
   lt_loop *loop;
   char name[128]; /* the command as configured, for messages */
-  int pid;
+  pid_t pid;
+  int pidfd;       /* readable when it has ended; -1: it has ended unseen */
   bool has_keeper; /* `pid` is a keeper's (exec.h), and the command is its child */
   bool exited;
   char exit_text[64];
 
-  uv_process_t child;
+  uv_poll_t end;          /* of pidfd */
   uv_pipe_t in, out, err; /* our ends */
   unsigned handles;       /* of the four above, not yet closed */
   unsigned users;         /* fibers inside lt_process_write and lt_process_read_line */

@@ -864,7 +864,7 @@ static void without_files(void **state) {
   }
   const char *argv[] = {"cat", NULL};
   lt_process_options options = {.file = "/bin/cat", .argv = argv, .line_max = 100};
-  for (size_t free_fds = 0; free_fds < 6; free_fds++) { /* three pipes are six */
+  for (size_t free_fds = 0; free_fds < 7; free_fds++) { /* three pipes are six, and the child's own is one */
     lt_process *p = NULL;
     lt_err err = LT_ERR_INIT;
     assert_int_equal(lt_process_open(loop, &options, &p, &err), LT_E_IO);
@@ -875,6 +875,31 @@ static void without_files(void **state) {
     close(fds[--n]);
   }
   turn();
+}
+
+/* --- A process that is somebody else's ---------------------------------------------------------------------------- */
+
+static const char *ending; /* that is expected */
+
+static void end_with_five(void *arg) {
+  (void)arg;
+  lt_process *p = start_shell("exit 5");
+  expect_failure(p, LT_E_CLOSED, ending);
+  lt_process_close(p);
+}
+
+/* The loop's thread handles no signal of children, and needs none: whoever has a handler of it keeps that. */
+static void the_signal_of_children_stays_the_host_s(void **state) {
+  (void)state;
+  struct sigaction now;
+  ending = "\"sh\" exited with code 5";
+  run(end_with_five);
+  assert_int_equal(sigaction(SIGCHLD, NULL, &now), 0);
+  assert_true(now.sa_handler == SIG_DFL);
+  signal(SIGCHLD, SIG_IGN); /* the kernel reaps */
+  ending = "\"sh\" ended, and its exit code was taken by other code";
+  run(end_with_five);
+  signal(SIGCHLD, SIG_DFL);
 }
 
 static int main_of_parent(void) {
@@ -937,6 +962,7 @@ int main(int argc, char **argv) {
       LOOP_TEST(a_running_child_keeps_the_loop),
       LOOP_TEST(everything_gives_back_when_memory_ends),
       LOOP_TEST(without_files),
+      LOOP_TEST(the_signal_of_children_stays_the_host_s),
   };
   return cmocka_run_group_tests(tests, warm_up, NULL);
 }
