@@ -49,6 +49,19 @@ static void http_server_wake_closer(lt_http_server *server) {
   }
 }
 
+static void http_server_time_next_turn(lt_http_server *server) {
+  MHD_UNSIGNED_LONG_LONG ms = 0;
+  if (server->mhd->get_timeout(server->daemon, &ms) != MHD_YES) {
+    uv_timer_stop(&server->timer);
+  } else if (ms == 0) {
+    lt_http_server_ask_for_turn(server);
+  } else {
+    uint64_t most = server->owing != NULL ? LT_HTTP_SERVER_LOOK_MS : UINT64_MAX;
+    uv_update_time(lt_loop_uv(server->loop));
+    uv_timer_start(&server->timer, http_server_on_timer, ms < most ? ms : most, 0);
+  }
+}
+
 static void http_server_turn(lt_http_server *server) {
   if (server->daemon == NULL) {
     http_server_wake_closer(server);
@@ -56,15 +69,8 @@ static void http_server_turn(lt_http_server *server) {
   }
   server->mhd->run(server->daemon);
   lt_http_server_drop_slow_clients(server);
-  MHD_UNSIGNED_LONG_LONG ms = 0;
-  if (server->mhd->get_timeout(server->daemon, &ms) != MHD_YES) {
-    uv_timer_stop(&server->timer);
-  } else if (ms == 0) {
-    lt_http_server_ask_for_turn(server);
-  } else {
-    uv_update_time(lt_loop_uv(server->loop));
-    uv_timer_start(&server->timer, http_server_on_timer, ms, 0);
-  }
+  lt_http_server_drop_gone_clients(server);
+  http_server_time_next_turn(server);
   http_server_wake_closer(server);
 }
 

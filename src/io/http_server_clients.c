@@ -6,6 +6,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -59,6 +60,48 @@ void lt_http_server_drop_slow_clients(lt_http_server *server) {
     server_clients_drop(client);
     client = client->prev;
   }
+}
+
+/* --- Those that are gone ------------------------------------------------------------------------------------------ */
+enum { GONE_BATCH = 256 }; /* asked about with one call of the kernel */
+
+/* All bytes of a client that has closed its half were read: the rest of its request does not come. */
+static bool server_clients_is_at_end(const lt_server_client *client) {
+  char byte;
+  return recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static void server_clients_drop_gone(struct pollfd *ends, lt_server_client *const *clients, unsigned n) {
+  if (poll(ends, n, 0) <= 0) {
+    return;
+  }
+  for (unsigned i = 0; i < n; i++) {
+    if ((ends[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0 && server_clients_is_at_end(clients[i])) {
+      server_clients_drop(clients[i]);
+    }
+  }
+}
+
+void lt_http_server_drop_gone_clients(lt_http_server *server) {
+  uint64_t now_ms = lt_loop_now_ms(server->loop);
+  if (now_ms - server->looked_ms < LT_HTTP_SERVER_LOOK_MS) {
+    return;
+  }
+  server->looked_ms = now_ms;
+  struct pollfd ends[GONE_BATCH];
+  lt_server_client *clients[GONE_BATCH];
+  unsigned n = 0;
+  lt_server_client *client = server->oldest_owing;
+  while (client != NULL && now_ms - client->since_ms >= LT_HTTP_SERVER_LOOK_MS) { /* younger ones are being read */
+    if (n == GONE_BATCH) {
+      server_clients_drop_gone(ends, clients, n);
+      n = 0;
+    }
+    ends[n] = (struct pollfd){.fd = client->is_dropped ? -1 : client->fd, .events = POLLRDHUP};
+    clients[n++] = client;
+    client = client->prev;
+  }
+  server_clients_drop_gone(ends, clients, n);
 }
 
 /* --- Peers -------------------------------------------------------------------------------------------------------- */

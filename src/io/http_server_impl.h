@@ -72,6 +72,7 @@ struct lt_http_server {
   lt_server_call *calls;
   lt_server_client *owing, *oldest_owing; /* clients that owe a request */
   lt_server_client *buckets[LT_HTTP_SERVER_BUCKETS];
+  uint64_t looked_ms; /* for clients that are gone */
   unsigned client_count;
   unsigned handled; /* calls that a fiber handles */
   size_t bodies;    /* bytes of the bodies of all calls */
@@ -98,6 +99,11 @@ void lt_http_server_client_owes(lt_http_server *server, lt_server_client *client
 void lt_http_server_client_is_handled(lt_http_server *server, lt_server_client *client);
 /* Drops the clients that have owed a request for longer than `idle_ms`, however many bytes of it they have sent. */
 void lt_http_server_drop_slow_clients(lt_http_server *server);
+
+/* Drops the clients that are gone and that the library has not noticed: it reads at the edges of epoll, and takes a
+ * read of less than it asked for as the last one, also where the end of the connection came with the bytes. Asks the
+ * kernel every LT_HTTP_SERVER_LOOK_MS. */
+void lt_http_server_drop_gone_clients(lt_http_server *server);
 
 /* --- http_server_framing.c ---------------------------------------------------------------------------------------- */
 /* What makes a request's head ambiguous, as the text of an answer with status 400; NULL: nothing. `version` is that of

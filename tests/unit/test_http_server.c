@@ -542,6 +542,42 @@ static void test_unfinished_requests(void **state) {
   in_world(body_unfinished_requests);
 }
 
+/* Clients that send a part of a request and go, the part and the end of the connection together: the library reads the
+ * part and misses the end. */
+static void body_gone_in_the_middle(void) {
+  enum { COUNT = 30 };
+  static const char *const parts[] = {"GET /ne", "POST / HTTP/1.1\r\nHost: x\r\nContent-Le",
+                                      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe"};
+  lt_http_server *second = NULL;
+  lt_http_server_options options = defaults();
+  options.unix_path = NULL;
+  options.idle_ms = 600000;
+  assert_int_equal(lt_http_server_open(loop, &options, &second, NULL), LT_OK);
+  client c = {.port = lt_http_server_port(second)};
+  int fds[COUNT];
+  for (unsigned i = 0; i < COUNT; i++) {
+    fds[i] = connect_client(&c);
+    assert_true(fds[i] >= 0);
+  }
+  while (lt_http_server_connections(second) < COUNT) {
+    lt_loop_sleep(loop, 1);
+  }
+  for (unsigned i = 0; i < COUNT; i++) {
+    send_all(fds[i], parts[i % 3], strlen(parts[i % 3]));
+    close(fds[i]);
+  }
+  for (unsigned i = 0; i < 1000 && lt_http_server_connections(second) > 0; i++) {
+    lt_loop_sleep(loop, 10);
+  }
+  assert_int_equal(lt_http_server_connections(second), 0);
+  lt_http_server_close(second);
+}
+
+static void test_gone_in_the_middle(void **state) {
+  (void)state;
+  in_world(body_gone_in_the_middle);
+}
+
 /* --- Answers in pieces -------------------------------------------------------------------------------------------- */
 static void body_pieces(void) {
   client c = ask("GET /pieces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -746,6 +782,7 @@ int main(void) {
       cmocka_unit_test(test_client_goes_away),
       cmocka_unit_test(test_closed_while_handling),
       cmocka_unit_test(test_unfinished_requests),
+      cmocka_unit_test(test_gone_in_the_middle),
       cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_pieces_then_more),
       cmocka_unit_test(test_pieces_gone),
