@@ -22,7 +22,7 @@ base=(src/base/*.c src/base/fiber_aarch64.S src/base/time_zone_data.S)
 sandbox=(tests/fakes/fake_host.c "$out/qjs.o")
 for source in src/sandbox/*.c; do
   case $source in
-    */mkimage.c | */image_data.c) ;; # images are made by the program itself
+    */mkimage.c | */image_data.c | */image_packing.c) ;; # images are made by the program itself
     *) sandbox+=("$source") ;;
   esac
 done

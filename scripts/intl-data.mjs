@@ -196,8 +196,13 @@ const named = zoneNames([...languages, ...regions]);
   }
 });
 const all = zones();
+// The engine has two bytes for each character of a string in which one is beyond Latin-1: escaped it is often shorter.
+const shortest = (json) => {
+  const escaped = json.replace(/[^\0-\xff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return escaped.length < 2 * json.length ? escaped : json;
+};
 const strings = Object.fromEntries(Object.entries(packed).map(([tag, sections]) =>
-  [tag, Object.fromEntries(Object.entries(sections).map(([key, value]) => [key, JSON.stringify(value)]))]));
+  [tag, Object.fromEntries(Object.entries(sections).map(([key, value]) => [key, shortest(JSON.stringify(value))]))]));
 const lines = (object) => Object.entries(object).map(([key, value]) => `${key} ${value}`).join("\n");
 
 // A script of an image (Makefile): the one that is run next takes `roots.intl` (src/sandbox/web/intl/packed.js).

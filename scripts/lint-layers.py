@@ -69,6 +69,8 @@ THIRD_PARTY = {
     "sqlite3.h": "store/sqlite",
     "wasm-rt.h": "sandbox",
     "qjs.h": "sandbox",
+    "lz4.h": "sandbox",
+    "lz4hc.h": "sandbox",
 }
 
 ALLOCATORS = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf)\s*\(")

@@ -21,6 +21,7 @@ build wabt                   have wasm2c && header wasm-rt.h
 build libuv1-dev             library libuv
 build libyaml-dev            library yaml-0.1
 build libsqlite3-dev         library sqlite3
+build liblz4-dev             header lz4hc.h
 build libcurl4-openssl-dev   library libcurl
 build libssl-dev             header openssl/evp.h
 build libedit-dev            header histedit.h

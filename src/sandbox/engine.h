@@ -127,9 +127,11 @@ void lt_engine_strip(lt_box *box, lt_str source, bool (*poll)(void *arg), void *
 typedef struct lt_engine_script {
   lt_str file; /* its name in errors */
   lt_str text;
+  bool keeps_text; /* its functions know their text, each its own copy: console.log finds classes by it */
 } lt_engine_script;
 
 #define LT_ENGINE_BASE_SCRIPTS 2 /* inspect.js and prelude.js: every image begins with them */
+#define LT_ENGINE_SCRIPTS_MAX  32
 
 /* Builds an image from the base scripts and further ones, in this order: build time only (mkimage.c). Appends header
  * and bytes. Makes its own box and fiber. Errors: a script that throws; no prelude; LT_E_NOMEM. */

@@ -1,5 +1,8 @@
 /* Builds an image: makes a blank box, starts the engine, loads the prelude, and records the addresses that later runs
- * need. */
+ * need.
+ *
+ * Scripts are compiled in a box of their own, and the image reads only their bytecode: what the parser leaves behind
+ * would stay in the image as holes. */
 #include <string.h>
 
 #include "sandbox/engine.h"
@@ -15,7 +18,7 @@ typedef struct image_freezer {
   lt_guest guest;
   lt_image_header head;
   lt_image_kind kind;
-  const lt_engine_script *scripts;
+  const lt_engine_script *scripts; /* to be compiled: one; to be run: bytecode */
   size_t count;
   lt_buf *out;
   lt_status status;
@@ -112,12 +115,43 @@ static bool engine_freeze_failed(image_freezer *f, const char *what) LT_YIELDS {
   return false;
 }
 
-static bool engine_freeze_eval(image_freezer *f, const lt_engine_script *script, lt_js *ret) LT_YIELDS {
-  uint32_t at = lt_guest_put(&f->guest, script->text);
-  uint32_t name = lt_guest_put(&f->guest, script->file);
+/* Appends the bytecode of the only script. */
+static bool engine_freeze_compile_script(image_freezer *f) LT_YIELDS {
+  Z_qjs_instance_t *q = engine_freeze_instance_of(f);
+  const lt_engine_script *script = f->scripts;
+  uint32_t at = lt_guest_put(&f->guest, script->text), name = lt_guest_put(&f->guest, script->file);
   volatile lt_js value = LT_JS_EXCEPTION;
-  LT_BOX_ENTER(f->guest.box, value = Z_qjsZ_JS_Eval(engine_freeze_instance_of(f), f->head.context, at,
-                                                    (uint32_t)script->text.n, name, 0));
+  LT_BOX_ENTER(f->guest.box,
+               value = Z_qjsZ_JS_Eval(q, f->head.context, at, (uint32_t)script->text.n, name, QJS_EVAL_COMPILE));
+  if (lt_js_is_exception(value)) {
+    return engine_freeze_failed(f, script->file.p);
+  }
+  volatile uint32_t bytes = 0;
+  uint32_t strip = script->keeps_text ? 0 : QJS_WRITE_STRIP_SOURCE;
+  LT_BOX_ENTER(f->guest.box,
+               bytes = Z_qjsZ_JS_WriteObject(q, f->head.context, f->head.scratch, value, QJS_WRITE_BYTECODE | strip));
+  if (bytes == 0) {
+    return engine_freeze_failed(f, script->file.p);
+  }
+  uint32_t n;
+  memcpy(&n, f->guest.box->memory + f->head.scratch, sizeof n);
+  lt_buf_add(f->out, lt_guest_view(&f->guest, bytes, n));
+  f->status = f->out->status;
+  return f->status == LT_OK;
+}
+
+static bool engine_freeze_eval(image_freezer *f, const lt_engine_script *script, lt_js *ret) LT_YIELDS {
+  Z_qjs_instance_t *q = engine_freeze_instance_of(f);
+  uint32_t at = lt_guest_put(&f->guest, script->text);
+  if (at == 0) {
+    return engine_freeze_failed(f, script->file.p);
+  }
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(f->guest.box, {
+    value = Z_qjsZ_JS_ReadObject(q, f->head.context, at, (uint32_t)script->text.n, QJS_READ_BYTECODE);
+    value = Z_qjsZ_JS_EvalFunction(q, f->head.context, value);
+  });
+  memset(f->guest.box->memory + at, 0, script->text.n); /* what is not used again packs to nothing */
   lt_guest_free(&f->guest, at);
   *ret = value;
   return !lt_js_is_exception(value) || engine_freeze_failed(f, script->file.p);
@@ -152,7 +186,7 @@ static bool engine_freeze_run_script(image_freezer *f, const lt_engine_script *s
   if (lt_js_is_exception(lt_guest_call_root(&f->guest, 0, args, 3))) {
     return engine_freeze_failed(f, script->file.p);
   }
-  lt_guest_free_value(&f->guest, function); /* it keeps the script's whole text */
+  lt_guest_free_value(&f->guest, function);
   return true;
 }
 
@@ -189,11 +223,24 @@ static void engine_freeze_write_image(image_freezer *f) {
   f->status = f->out->status;
 }
 
+/* Both kinds of work begin with the same engine; what it compiles is the same in each. */
+static bool engine_freeze_begin(image_freezer *f) {
+  if (!engine_freeze_start_engine(f) || !engine_freeze_make_scratch(f)) {
+    f->status = lt_fail(f->err, LT_E_INTERNAL, "the engine does not start");
+    return false;
+  }
+  return true;
+}
+
+static void engine_freeze_compile(void *arg) {
+  image_freezer *f = arg;
+  (void)(engine_freeze_begin(f) && engine_freeze_compile_script(f));
+}
+
 static void engine_freeze_freeze(void *arg) {
   image_freezer *f = arg;
   Z_qjs_instance_t *q = engine_freeze_instance_of(f);
-  if (!engine_freeze_start_engine(f) || !engine_freeze_make_scratch(f)) {
-    f->status = lt_fail(f->err, LT_E_INTERNAL, "the engine does not start");
+  if (!engine_freeze_begin(f)) {
     return;
   }
   if (!engine_freeze_find_random_state(f)) {
@@ -209,21 +256,47 @@ static void engine_freeze_freeze(void *arg) {
   engine_freeze_write_image(f);
 }
 
-lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out,
-                           lt_err *err) {
-  if (count < LT_ENGINE_BASE_SCRIPTS) {
-    return lt_fail(err, LT_E_INVALID, "an image needs inspect.js and prelude.js");
-  }
-  image_freezer f = {.kind = kind, .scripts = scripts, .count = count, .out = out, .err = err, .status = LT_OK};
+/* Does the work in a box and on a fiber of its own. */
+static lt_status engine_freeze_in_box(image_freezer *f, lt_fiber_fn work) {
   lt_box *box = NULL;
-  LT_TRY(lt_box_thread_init(err));
-  LT_TRY(lt_box_new_blank(&lt_qjs_module, &box, err));
-  lt_guest_init(&f.guest, box, NULL);
+  LT_TRY(lt_box_new_blank(&lt_qjs_module, &box, f->err));
+  lt_guest_init(&f->guest, box, NULL);
   lt_fiber fiber;
-  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, engine_freeze_freeze, &f);
+  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, work, f);
   while (lt_fiber_resume(&fiber)) {
   }
   lt_fiber_release(&fiber);
   lt_box_free(box);
-  return f.status;
+  return f->status;
+}
+
+/* Compiles each script into `bytecode`, one after the other; ret_compiled[i] borrows from it. */
+static lt_status engine_freeze_compile_all(const lt_engine_script *scripts, size_t count, lt_buf *bytecode,
+                                           lt_engine_script *ret_compiled, lt_err *err) {
+  for (size_t i = 0; i < count; i++) {
+    size_t start = bytecode->n;
+    image_freezer f = {.scripts = &scripts[i], .count = 1, .out = bytecode, .err = err, .status = LT_OK};
+    LT_TRY(engine_freeze_in_box(&f, engine_freeze_compile));
+    ret_compiled[i] = (lt_engine_script){.file = scripts[i].file, .text = {.n = bytecode->n - start}};
+  }
+  const char *at = lt_buf_view(bytecode).p;
+  for (size_t i = 0; i < count; i++) { /* only now: the buffer moves no more */
+    ret_compiled[i].text.p = at;
+    at += ret_compiled[i].text.n;
+  }
+  return LT_OK;
+}
+
+lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out,
+                           lt_err *err) {
+  if (count < LT_ENGINE_BASE_SCRIPTS || count > LT_ENGINE_SCRIPTS_MAX) {
+    return lt_fail(err, LT_E_INVALID, "an image needs inspect.js and prelude.js, and has at most %d scripts",
+                   LT_ENGINE_SCRIPTS_MAX);
+  }
+  lt_engine_script compiled[LT_ENGINE_SCRIPTS_MAX];
+  LT_AUTO_BUF(bytecode, 64 * LT_MIB);
+  LT_TRY(lt_box_thread_init(err));
+  LT_TRY(engine_freeze_compile_all(scripts, count, &bytecode, compiled, err));
+  image_freezer f = {.kind = kind, .scripts = compiled, .count = count, .out = out, .err = err, .status = LT_OK};
+  return engine_freeze_in_box(&f, engine_freeze_freeze);
 }

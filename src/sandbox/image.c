@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "sandbox/box.h"
+#include "sandbox/image_packing.h"
 
 /* The instance and the table contain addresses of this process, so they are made once for each process. Clones copy the
  * instance and share the table. */
@@ -40,12 +41,37 @@ static lt_status image_write_all(int fd, const uint8_t *bytes, size_t n, lt_err 
   return LT_OK;
 }
 
-static lt_status image_make_file(lt_image *image, lt_err *err) {
+static size_t image_stored_bytes(const lt_image_header *head) {
+  return head->size - head->start;
+}
+
+/* Unpacks straight into the file. */
+static lt_status image_fill_file(lt_image *image, lt_str packed, lt_err *err) {
+  size_t n = image_stored_bytes(&image->head);
+  if (ftruncate(image->fd, (off_t)n) != 0) {
+    return lt_fail(err, LT_E_IO, "cannot make the engine's image: %s", strerror(errno));
+  }
+  void *mapping = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, image->fd, 0);
+  if (mapping == MAP_FAILED) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
+  }
+  image->mapping = mapping;
+  image->bytes = mapping;
+  LT_TRY(lt_image_unpack(packed, mapping, n, err));
+  mprotect(mapping, n, PROT_READ); /* a mistake of ours shall fault and not change what programs begin with */
+  return LT_OK;
+}
+
+static lt_status image_make_file(lt_image *image, lt_str stored, lt_err *err) {
   image->fd = memfd_create("lathe-image", MFD_CLOEXEC);
   if (image->fd < 0) {
     return lt_fail(err, LT_E_IO, "memfd_create: %s", strerror(errno));
   }
-  return image_write_all(image->fd, image->bytes, image->head.size - image->head.start, err);
+  if (image->head.packed != 0) {
+    return image_fill_file(image, stored, err);
+  }
+  image->bytes = (const uint8_t *)stored.p;
+  return image_write_all(image->fd, image->bytes, stored.n, err);
 }
 
 lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_err *err) {
@@ -54,18 +80,19 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
     return lt_fail(err, LT_E_INTERNAL, "the engine's image is too short");
   }
   memcpy(&image->head, data.p, sizeof image->head);
-  if (image->head.magic != LT_IMAGE_MAGIC || data.n != sizeof image->head + image->head.size - image->head.start) {
+  size_t n = image_stored_bytes(&image->head);
+  lt_str stored = lt_str_from(data.p + sizeof image->head, image->head.packed != 0 ? image->head.packed : n);
+  if (image->head.magic != LT_IMAGE_MAGIC || data.n != sizeof image->head + stored.n) {
     return lt_fail(err, LT_E_INTERNAL, "the engine's image is not one");
   }
-  image->bytes = (const uint8_t *)data.p + sizeof image->head;
-  size_t pages = (image->head.size - image->head.start) / LT_IMAGE_PAGE;
+  size_t pages = n / LT_IMAGE_PAGE;
   image->hot = lt_mem_zalloc(1, sizeof *image->hot + pages);
   if (image->hot == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
   }
   lt_status status = image_make_template(image, err);
   if (status == LT_OK) {
-    status = image_make_file(image, err);
+    status = image_make_file(image, stored, err);
   }
   if (status != LT_OK) {
     lt_image_close(image);
@@ -74,6 +101,9 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
 }
 
 void lt_image_close(lt_image *image) {
+  if (image->mapping != NULL) {
+    munmap(image->mapping, image_stored_bytes(&image->head));
+  }
   if (image->fd >= 0) {
     close(image->fd);
   }

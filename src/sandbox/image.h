@@ -1,8 +1,8 @@
 /* Images: a guest's memory, frozen after everything was loaded.
  *
  * Built once, at build time (mkimage.c), stored in the program, and mapped copy-on-write into every box. The layout on
- * disk is the header below, then the bytes from `start` to `size` of the memory; [0, start) is all zero (the shadow
- * stack).
+ * disk is the header below, then the bytes from `start` to `size` of the memory, packed or not; [0, start) is all zero
+ * (the shadow stack).
  */
 #ifndef LT_SANDBOX_IMAGE_H
 #define LT_SANDBOX_IMAGE_H
@@ -23,10 +23,11 @@
 /* The header before the bytes, in the byte order of the building machine: an image belongs to one build. */
 typedef struct lt_image_header {
   uint32_t magic;
-  uint32_t start; /* first byte that is stored; a multiple of 64 KiB */
-  uint32_t size;  /* bytes of the memory; a multiple of 64 KiB */
-  uint32_t extra; /* bytes of `size` that the scripts after the prelude needed: a program's memory limit does not count
-                     them */
+  uint32_t start;  /* first byte that is stored; a multiple of 64 KiB */
+  uint32_t size;   /* bytes of the memory; a multiple of 64 KiB */
+  uint32_t packed; /* bytes after the header, when they are packed (image_packing.h); 0: they are not */
+  uint32_t extra;  /* bytes of `size` that the scripts after the prelude needed: a program's memory limit does not count
+                      them */
   uint32_t stack_pointer;
   uint32_t random_state; /* address of the engine's 8-byte Math.random state: every box is reseeded there */
   uint32_t context;      /* the engine's context and runtime */
@@ -48,7 +49,8 @@ typedef struct lt_image_hot {
 typedef struct lt_image {
   lt_image_header head;
   const lt_module *module;
-  const uint8_t *bytes; /* [start, size) */
+  const uint8_t *bytes; /* [start, size): part of the program, or the file's mapping */
+  void *mapping;        /* of a packed image; else NULL */
   int fd;               /* memory file with the same bytes, for mapping */
   lt_image_hot *hot;
   void *instance;           /* template: copied into every clone */

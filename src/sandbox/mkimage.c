@@ -1,10 +1,12 @@
 /* mkimage KIND OUT INSPECT PRELUDE SCRIPT...: freezes the engine with its prelude and further scripts into an image.
  * Build time only. */
+#include <lz4hc.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "sandbox/engine.h"
+#include "sandbox/image.h"
 
 static bool mkimage_read_file(const char *path, lt_buf *out) {
   FILE *file = fopen(path, "rb");
@@ -31,8 +33,6 @@ static bool mkimage_write_file(const char *path, lt_str bytes) {
   return true;
 }
 
-#define SCRIPTS_MAX 32
-
 /* An image is the same wherever it is built. */
 static const char *mkimage_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -50,28 +50,55 @@ static bool mkimage_find_kind(const char *name, lt_image_kind *ret_kind) {
   return false;
 }
 
+/* Appends the image with its bytes packed (image_packing.h). */
+static bool mkimage_pack(lt_str image, lt_buf *out) {
+  lt_image_header head;
+  memcpy(&head, image.p, sizeof head);
+  const char *bytes = image.p + sizeof head;
+  int n = (int)(image.n - sizeof head), room = LZ4_compressBound(n);
+  lt_buf_add(out, lt_str_from(&head, sizeof head));
+  char *packed = lt_buf_reserve(out, (size_t)room);
+  if (packed == NULL) {
+    return false;
+  }
+  head.packed = (uint32_t)LZ4_compress_HC(bytes, packed, n, room, LZ4HC_CLEVEL_MAX);
+  lt_buf_commit(out, head.packed);
+  memcpy(out->p, &head, sizeof head);
+  return head.packed != 0;
+}
+
 int main(int argc, char **argv) {
   lt_image_kind kind;
-  if (argc < 5 || argc - 3 > SCRIPTS_MAX || !mkimage_find_kind(argv[1], &kind)) {
+  if (argc < 5 || argc - 3 > LT_ENGINE_SCRIPTS_MAX || !mkimage_find_kind(argv[1], &kind)) {
     fprintf(stderr, "usage: mkimage base|web|intl|strip OUT INSPECT PRELUDE SCRIPT...\n");
     return 2;
   }
-  static lt_buf texts[SCRIPTS_MAX];
-  lt_engine_script scripts[SCRIPTS_MAX];
+  static lt_buf texts[LT_ENGINE_SCRIPTS_MAX];
+  lt_engine_script scripts[LT_ENGINE_SCRIPTS_MAX];
   size_t count = (size_t)(argc - 3);
   LT_AUTO_BUF(image, 64 * LT_MIB);
+  LT_AUTO_BUF(packed, 64 * LT_MIB);
   lt_err err = LT_ERR_INIT;
   bool ok = true;
   for (size_t i = 0; i < count && ok; i++) {
     lt_buf_init(&texts[i], 16 * LT_MIB);
     ok = mkimage_read_file(argv[3 + i], &texts[i]);
-    scripts[i] = (lt_engine_script){.file = lt_str_of(mkimage_base_name(argv[3 + i])), .text = lt_buf_view(&texts[i])};
+    const char *file = mkimage_base_name(argv[3 + i]);
+    /* Programs see the classes of the web. */
+    bool has_classes = strcmp(file, "web.js") == 0;
+    scripts[i] = (lt_engine_script){.file = lt_str_of(file), .text = lt_buf_view(&texts[i]), .keeps_text = has_classes};
   }
   if (ok && lt_engine_freeze(kind, scripts, count, &image, &err) != LT_OK) {
     fprintf(stderr, "mkimage: %s\n", lt_err_msg(&err));
     ok = false;
   }
-  ok = ok && mkimage_write_file(argv[2], lt_buf_view(&image));
+  /* Every process opens the plain image. */
+  bool is_packed = kind != LT_IMAGE_BASE;
+  if (ok && is_packed && !mkimage_pack(lt_buf_view(&image), &packed)) {
+    fprintf(stderr, "mkimage: the image cannot be packed\n");
+    ok = false;
+  }
+  ok = ok && mkimage_write_file(argv[2], lt_buf_view(is_packed ? &packed : &image));
   for (size_t i = 0; i < count; i++) {
     lt_buf_release(&texts[i]);
   }

@@ -17,6 +17,10 @@
 #define QJS_EVAL_MODULE  1u
 #define QJS_EVAL_COMPILE (1u << 5)
 #define QJS_EVAL_ASYNC   (1u << 7)
+/* JS_WRITE_OBJ_*, JS_READ_OBJ_*. */
+#define QJS_WRITE_BYTECODE     1u
+#define QJS_WRITE_STRIP_SOURCE (1u << 4)
+#define QJS_READ_BYTECODE      1u
 
 /* JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE. */
 #define QJS_PROP_HIDDEN 3u

@@ -487,6 +487,29 @@ static void images_that_are_none(void **state) {
   lt_mem_free(copy);
 }
 
+static void a_packed_image_that_is_damaged(void **state) {
+  (void)state;
+  engine_traps();
+  lt_str data = lt_image_bytes(LT_IMAGE_WEB);
+  lt_image_header head;
+  lt_image image;
+  lt_err err = LT_ERR_INIT;
+  memcpy(&head, data.p, sizeof head);
+  assert_int_not_equal(head.packed, 0);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, data, &err), LT_OK);
+  lt_image_close(&image);
+  char *copy = lt_mem_alloc(data.n);
+  assert_non_null(copy);
+  memcpy(copy, data.p, data.n);
+  head.packed--; /* the last byte is missing */
+  memcpy(copy, &head, sizeof head);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n - 1), &err), LT_E_INTERNAL);
+  memcpy(copy, data.p, sizeof head);
+  memset(copy + sizeof head + 100, 0xff, 1000);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n), &err), LT_E_INTERNAL);
+  lt_mem_free(copy);
+}
+
 /* Every allocation fails once, and nothing is lost by it. */
 static void allocations_that_fail(void **state) {
   (void)state;
@@ -674,6 +697,7 @@ int main(void) {
       cmocka_unit_test(after_a_stop_the_next_box_is_new),
       cmocka_unit_test(pools_keep_so_many),
       cmocka_unit_test(images_that_are_none),
+      cmocka_unit_test(a_packed_image_that_is_damaged),
       cmocka_unit_test(allocations_that_fail),
       cmocka_unit_test(no_address_space_is_an_error_with_advice),
       cmocka_unit_test(as_many_boxes_as_there_is_room_for),
