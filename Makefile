@@ -1,6 +1,7 @@
 # Lathe's build, from outside. CMake presets do the work; this file prepares what they share and names the usual jobs.
 #
 # build/engine   the JavaScript engine, translated from wasm and compiled once for all presets
+# build/node     the addon by which Node.js uses liblathe
 # build/page     what the page of `lathe serve` takes from npm, bundled once for all presets
 # build/<preset> one CMake build each: release, asan, tsan, fuzz
 # build/lathe    the program (a link into build/release)
@@ -19,7 +20,7 @@ PRESETS     := release asan tsan fuzz
 FUZZ_SECONDS ?= 30
 PREFIX      ?= /usr/local
 
-.PHONY: all engine page demo test bench asan tsan fuzz lint fmt cross install uninstall clean distclean help check
+.PHONY: all engine page node demo test bench asan tsan fuzz lint fmt cross install uninstall clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +105,17 @@ $(PAGE_COLOUR:%=$(PAGE)/%.js) $(PAGE)/lezer.js &: $(PAGE_COLOUR:%=src/serve/page
 	@mkdir -p $(PAGE)
 	$(PAGE_BUNDLE) --splitting --chunk-names=lezer --outdir=$(PAGE) $(foreach n,$(PAGE_COLOUR),$(n)=src/serve/page/$(n)_entry.js)
 
+# --- liblathe for Node.js --------------------------------------------------------------------------------------------
+
+# Node's own loop is used, so libuv is that of Node: its header alone is needed here. The library is loaded at run time.
+NODE_ADDON  := build/node/lathe.node
+NODE_HEADERS := packages/node/node_modules/node-api-headers/include
+
+$(NODE_ADDON): packages/node/lathe_node.c include/lathe.h packages/node/node_modules/.lathe-lock.json
+	@mkdir -p $(@D)
+	gcc -O2 -fPIC -shared -std=gnu17 -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wcast-qual $(if $(CI),-Werror) \
+	  -Iinclude -I$(NODE_HEADERS) $$(pkg-config --cflags libuv) -o $@ $<
+
 # --- the presets ----------------------------------------------------------------------------------------------------
 
 # Our own libraries, which need only the engine's header: they are compiled while the engine is.
@@ -121,6 +133,10 @@ $(PRESETS:%=build/%.configured): build/%.configured: $(ENGINE)/qjs.c $(ENGINE)/z
 .PHONY: $(foreach p,$(PRESETS),build/$(p).libs build/$(p).all build/$(p).configured)
 
 # --- jobs -----------------------------------------------------------------------------------------------------------
+
+node: ## Build what packages/node needs: build/node/lathe.node
+	@scripts/setup.sh node
+	@$(MAKE) $(NODE_ADDON)
 
 demo: ## Install what is missing, build, run a program against real MCP servers
 	@scripts/setup.sh build

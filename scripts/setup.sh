@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need and is not there yet: Debian packages by apt-get, npm packages by npm ci.
 #
-#   scripts/setup.sh [--check] [build|test|lint|fuzz|cross|bench]...
+#   scripts/setup.sh [--check] [build|node|test|lint|fuzz|cross|bench]...
 #
 # What is there already is left alone, whoever installed it. Without root it prints the one line to run and exits 1;
 # with --check it never installs anything.
@@ -99,22 +99,29 @@ install_npm() { # folder what-for
   cp "$1/package-lock.json" "$1/node_modules/.lathe-lock.json"
 }
 
+# The headers of Node's interface for addons.
+install_npm_of_node() {
+  npm_has packages/node || install_npm packages/node " of packages/node"
+}
+
 # What only the tests and the benchmarks take from npm.
 install_npm_of_tests() {
+  install_npm_of_node
   npm_has tests || install_npm tests " of the tests"
   node_runs_all || npm_has tests/node || install_npm tests/node ": a newer Node.js for some of the programs of the tests"
 }
 
 main() {
-  local check_only=no profiles=" build" wishes="" npm_of_tests=no missing
+  local check_only=no profiles=" build" wishes="" npm_of_tests=no npm_of_node=no missing
   for arg in "$@"; do
     case "$arg" in
       --check) check_only=yes ;;
       build) ;;
+      node) npm_of_node=needed ;;
       test) wishes+=" test" npm_of_tests=needed ;;
       bench) wishes+=" bench" npm_of_tests=wanted ;;
       lint | fuzz | cross) profiles+=" $arg" ;;
-      *) echo "setup: unknown argument \"$arg\" (build, test, bench, lint, fuzz, cross or --check)" >&2 && exit 2 ;;
+      *) echo "setup: unknown argument \"$arg\" (build, node, test, bench, lint, fuzz, cross or --check)" >&2 && exit 2 ;;
     esac
   done
 
@@ -145,6 +152,7 @@ main() {
     install_npm . ""
   fi
   [ "$check_only" = no ] || return 0
+  [ "$npm_of_node" = no ] || install_npm_of_node
   case $npm_of_tests in
     needed) install_npm_of_tests ;;
     wanted) (install_npm_of_tests) || echo "setup: without them some figures are missing" ;;

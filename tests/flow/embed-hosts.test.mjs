@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, lathe, root, test } from "./harness.mjs";
 
 const library = join(dirname(lathe), "liblathe.so.0");
+const tsc = join(root, "tests/node_modules/typescript/bin/tsc");
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME, LATHE_LIBRARY: library };
 const run = (program, args, env = {}) => execFileSync(program, args, { cwd: root, env: { ...environment, ...env }, stdio: ["ignore", "pipe", "inherit"] }).toString();
 
@@ -27,4 +28,14 @@ describe("hosts of the library", { skip: existsSync(library) ? false : "not buil
     assert.equal(done.status, 0, done.stderr);
   });
   test("Python: the example", () => assertExample(run("python3", ["examples/embed/python/order.py"], python)));
+
+  test("Node.js: the addon is built", () => void run("make", ["-s", "build/node/lathe.node"]));
+  test("Node.js: the package", () => {
+    const done = spawnSync(process.execPath, ["--test", "packages/node/test/lathe.test.js"], { cwd: root, env: environment, encoding: "utf8" });
+    assert.equal(done.status, 0, done.stdout);
+  });
+  test("Node.js: the example", () => assertExample(run(process.execPath, ["examples/embed/node/order.mjs"])));
+  test("Node.js: the types", { skip: existsSync(tsc) ? false : "without TypeScript" }, () => {
+    run(process.execPath, [tsc, "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,esnext.disposable,dom", "--types", "", "--module", "nodenext", "packages/node/test/types.mts"]);
+  });
 });

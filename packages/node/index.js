@@ -1,0 +1,333 @@
+// Runs the programs that models write, with functions of this process as their tools. index.d.ts describes it.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { ClosedError, ConfigError, SandboxError, errorOfCall, errorOfProgram } from "./errors.js";
+
+export * from "./errors.js";
+
+const CALL = 1, APPROVAL = 2, CANCELLED = 3, OUTPUT = 4, LOG = 5, END = 6, WARNING = 7;
+
+// --- The library ------------------------------------------------------------------------------------------------------
+
+const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+let loaded, version;
+/** The addon with the library in it, loaded when it is first needed. */
+function addon() {
+  if (loaded) return loaded;
+  // A package brings both; in a clone `make node` builds the addon, and LATHE_LIBRARY or the system has the library.
+  const path = ["lathe.node", "../../build/node/lathe.node"].map(beside).find((file) => existsSync(file));
+  if (!path) throw new SandboxError("the addon is not built: run `make node` in the clone of Lathe");
+  const found = createRequire(import.meta.url)(path), own = beside("liblathe.so.0");
+  try {
+    version = found.load(existsSync(own) ? own : process.env.LATHE_LIBRARY || "liblathe.so.0", errorOfCall);
+  } catch (error) {
+    throw new SandboxError(`liblathe cannot be loaded: ${error.message}. Install it, or set LATHE_LIBRARY to the path of liblathe.so.0`);
+  }
+  return (loaded = found);
+}
+
+// --- Tools ------------------------------------------------------------------------------------------------------------
+
+function json(value, what) {
+  if (value === undefined) return undefined;
+  let text;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw new ConfigError(`the ${what} is not JSON: ${error.message}`);
+  }
+  if (text === undefined) throw new ConfigError(`the ${what} is not JSON: it is a ${typeof value}`);
+  return text;
+}
+
+/** A tool as the addon takes it, with its function; `key` says whether two are the same to the library. */
+function readTool(name, given) {
+  const it = typeof given === "function" ? { run: given } : given;
+  if (typeof it?.run !== "function") throw new ConfigError(`the tool ${name} is a function, or an object with a function "run"`);
+  const annotations = it.readOnly ? { readOnlyHint: true, ...it.annotations } : it.annotations;
+  const texts = [
+    name, it.description, json(it.inputSchema, `inputSchema of the tool ${name}`), json(it.outputSchema, `outputSchema of the tool ${name}`),
+    json(annotations, `annotations of the tool ${name}`), it.approval,
+  ];
+  return { name, texts, key: JSON.stringify(texts), run: it.run.bind(it) };
+}
+
+const readTools = (tools) => Object.entries(tools ?? {}).map(([name, given]) => readTool(name, given));
+
+// --- Runs -------------------------------------------------------------------------------------------------------------
+
+/** One run: its events, and the functions that answer them. */
+class Run {
+  #native;
+  #env;
+  #tools;
+  #listeners;
+  #aborts = new Map();
+  #failure; // [what a function has thrown that is no failure of a tool]
+
+  constructor(native, env, tools, listeners) {
+    this.#native = native;
+    this.#env = env;
+    this.#tools = tools;
+    this.#listeners = listeners;
+    this.end = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
+  }
+
+  start(texts) {
+    this.number = this.#native.start(this.#env, ...texts);
+  }
+
+  /** Ends the program; run() throws the failure then. */
+  cancel(failure) {
+    this.#failure ??= [failure];
+    if (this.#env) this.#native.cancel(this.#env, this.number);
+  }
+
+  /** Ends it without the library, which is being closed. */
+  abandon(error) {
+    this.#env = undefined;
+    this.#abort();
+    this.reject(error);
+  }
+
+  #abort() {
+    for (const abort of this.#aborts.values()) abort.abort();
+    this.#aborts.clear();
+  }
+
+  take(type, status, call, tool, text, report) {
+    const { onOutput, onLog } = this.#listeners;
+    if (type === END) this.#finish(status, text, report);
+    else if (type === CALL) this.#reply(call, (signal) => this.#call(call, tool, JSON.parse(report), signal));
+    else if (type === APPROVAL) this.#reply(call, (signal) => this.#approve(call, { tool, input: JSON.parse(report), reason: text, signal }));
+    else if (type === CANCELLED) this.#aborts.get(call)?.abort();
+    else if (type === OUTPUT) this.#hear(onOutput, text);
+    else if (type === LOG) this.#hear(onLog, text);
+  }
+
+  #finish(status, message, text) {
+    this.#abort();
+    this.#env = undefined;
+    if (this.#failure) return this.reject(this.#failure[0]);
+    const report = JSON.parse(text || "{}");
+    if (status !== 0) return this.reject(errorOfProgram(status, message, report));
+    const { result: value, outputs, logs, calls, durationMs } = report;
+    this.resolve({ value, outputs, logs, calls, durationMs });
+  }
+
+  #hear(listener, text) {
+    try {
+      listener?.(text);
+    } catch (error) {
+      this.cancel(error);
+    }
+  }
+
+  async #reply(call, answer) {
+    const abort = new AbortController();
+    this.#aborts.set(call, abort);
+    try {
+      await answer(abort.signal);
+    } catch (error) {
+      this.cancel(error);
+    } finally {
+      this.#aborts.delete(call);
+    }
+  }
+
+  async #call(call, name, input, signal) {
+    const tool = this.#tools.get(name);
+    if (!tool) return this.#native.fail(this.#env, call, `the tool ${name} is that of another program`);
+    let text;
+    try {
+      const value = await tool.run(input, { signal });
+      text = value === undefined ? undefined : json(value, `result of the tool ${name}`);
+    } catch (error) {
+      if (this.#env) this.#native.fail(this.#env, call, String(error?.message || error).replaceAll("\0", " "));
+      return;
+    }
+    if (this.#env) this.#answer(call, name, text);
+  }
+
+  #answer(call, name, text) {
+    try {
+      this.#native.answer(this.#env, call, text);
+    } catch (error) { // what JSON.stringify writes can still be too large or too deep
+      this.#native.fail(this.#env, call, `the result of the tool ${name}: ${error.message}`);
+    }
+  }
+
+  async #approve(call, approval) {
+    const ask = this.#listeners.onApproval;
+    const answer = ask ? await ask(approval) : { approve: false, reason: "nobody is there to approve it" };
+    const { approve, input, reason } = typeof answer === "object" && answer ? answer : { approve: answer };
+    if (typeof approve !== "boolean") throw new TypeError("onApproval returns a boolean, or {approve, input?, reason?}");
+    if (!this.#env) return;
+    if (approve) this.#native.approve(this.#env, call, json(input, "approved input"));
+    else this.#native.reject(this.#env, call, reason);
+  }
+}
+
+function runTexts(code, { language, input, timeoutMs = 0, memoryBytes = 0 }) {
+  if (typeof code !== "string") throw new TypeError(`the code is a string, not ${typeof code}`);
+  for (const [name, value] of Object.entries({ timeoutMs, memoryBytes })) {
+    if (!Number.isFinite(value) || value < 0) throw new ConfigError(`${name} is a number of 0 or more, not ${value}`);
+  }
+  return [code, language, json(input, "input"), Math.ceil(timeoutMs), Math.ceil(memoryBytes)];
+}
+
+// --- The sandbox ------------------------------------------------------------------------------------------------------
+
+export class Sandbox {
+  #native = addon();
+  #opening;
+  #env;
+  #closing;
+  #checks = new Set();
+  #runs = new Map();
+  #tools = new Map(); // of the sandbox: name → tool
+  #added = new Map(); // what the library has: name → tool
+  #borrowed = new Map(); // how many runs have brought a tool: name → number
+  #onApproval;
+  #onWarning;
+
+  constructor({ config, configFile, folder, tools, onApproval, onWarning } = {}) {
+    this.#onApproval = onApproval;
+    this.#onWarning = onWarning ?? ((text) => process.emitWarning(text, "LatheWarning"));
+    for (const tool of readTools(tools)) this.#tools.set(tool.name, tool);
+    const text = typeof config === "object" && config ? json(config, "config") : config;
+    this.#opening = this.#open(text, configFile && String(configFile), folder && String(folder));
+    this.#opening.catch(() => {}); // whoever uses the sandbox is told
+  }
+
+  async #open(...texts) {
+    this.#env = await this.#native.open(...texts, (...event) => this.#take(...event));
+    for (const tool of this.#tools.values()) this.#add(tool);
+  }
+
+  /** The environment of the library. */
+  async #ready() {
+    if (!this.#closing && !this.#env) await this.#opening;
+    if (this.#closing) throw new ClosedError("the sandbox is closed");
+    return this.#env;
+  }
+
+  async run(code, { tools, onApproval = this.#onApproval, onOutput, onLog, signal, ...options } = {}) {
+    const texts = runTexts(code, options), own = readTools(tools);
+    signal?.throwIfAborted();
+    const env = this.#env && !this.#closing ? this.#env : await this.#ready();
+    signal?.throwIfAborted();
+    const run = new Run(this.#native, env, this.#borrow(own), { onApproval, onOutput, onLog });
+    const onAbort = () => run.cancel(signal.reason);
+    try {
+      run.start(texts);
+      if (this.#runs.size === 0) this.#native.hold(env, true);
+      this.#runs.set(run.number, run);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      return await run.end;
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      this.#giveBack(own);
+    }
+  }
+
+  #take(type, status, number, call, tool, text, report) {
+    if (type === WARNING) return this.#onWarning(text);
+    const run = this.#runs.get(number);
+    run?.take(type, status, call, tool, text, report);
+    if (type === END) {
+      this.#runs.delete(number);
+      if (this.#runs.size === 0) this.#native.hold(this.#env, false);
+    }
+  }
+
+  #add(tool) {
+    this.#native.addTool(this.#env, ...tool.texts);
+    this.#added.set(tool.name, tool);
+  }
+
+  #remove(name) {
+    this.#native.removeTool(this.#env, name);
+    this.#added.delete(name);
+  }
+
+  // Tools of one run are the environment's while it lasts: other runs can see them, but a call of theirs fails.
+  #borrow(own) {
+    if (own.length === 0) return new Map(this.#tools);
+    const borrowed = [];
+    try {
+      for (const tool of own) {
+        if (this.#added.get(tool.name)?.key !== tool.key) this.#add(tool);
+        this.#borrowed.set(tool.name, (this.#borrowed.get(tool.name) ?? 0) + 1);
+        borrowed.push(tool);
+      }
+    } catch (error) {
+      this.#giveBack(borrowed);
+      throw error;
+    }
+    return new Map([...this.#tools, ...own.map((tool) => [tool.name, tool])]);
+  }
+
+  #giveBack(own) {
+    for (const { name } of own) {
+      const others = this.#borrowed.get(name) - 1, before = this.#tools.get(name);
+      this.#borrowed.set(name, others);
+      if (others > 0 || this.#closing) continue;
+      this.#borrowed.delete(name);
+      if (!before) this.#remove(name);
+      else if (before.key !== this.#added.get(name)?.key) this.#add(before);
+    }
+  }
+
+  async addTool(name, given) {
+    const tool = readTool(name, given);
+    await this.#ready();
+    this.#add(tool);
+    this.#tools.set(name, tool);
+  }
+
+  async removeTool(name) {
+    await this.#ready();
+    this.#remove(name);
+    this.#tools.delete(name);
+  }
+
+  async check(code, language) {
+    const env = await this.#ready(), check = this.#native.check(env, code, language);
+    this.#checks.add(check);
+    try {
+      return JSON.parse(await check);
+    } finally {
+      this.#checks.delete(check);
+    }
+  }
+
+  async declare(form = "prompt", maxTokens = 0) {
+    return this.#native.declare(await this.#ready(), form, maxTokens);
+  }
+
+  async search(query = "", limit = 0) {
+    return JSON.parse(this.#native.tools(await this.#ready(), query, limit));
+  }
+
+  close() {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close() {
+    await this.#opening.catch(() => {});
+    await Promise.allSettled(this.#checks);
+    for (const run of this.#runs.values()) run.abandon(new ClosedError("the sandbox was closed"));
+    this.#runs.clear();
+    if (this.#env) await this.#native.close(this.#env);
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+}
+
+/** The version of liblathe, such as "0.1.0". */
+export const libraryVersion = () => addon() && version;

@@ -1,0 +1,157 @@
+// The package as its users meet it: LATHE_LIBRARY names the library.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { after, describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import * as lathe from "../index.js";
+
+const { Sandbox } = lathe;
+const add = {
+  description: "Adds two numbers.",
+  inputSchema: { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } }, required: ["a"] },
+  readOnly: true,
+  run: async ({ a, b = 2 }) => a + b,
+};
+const order = { approval: "it spends money", run: (input) => input };
+
+/** A tool that begins and never ends: `begun`, and whether its answer is wanted still. */
+function waiting() {
+  const it = { run: (input, { signal }) => new Promise(() => ((it.signal = signal), it.begin())) };
+  it.begun = new Promise((resolve) => (it.begin = resolve));
+  return it;
+}
+
+/** Another process with a module; what it printed. */
+function node(code, ...flags) {
+  const source = `import { Sandbox } from ${JSON.stringify(new URL("../index.js", import.meta.url))};\n${code}`;
+  const done = spawnSync(process.execPath, [...flags, "--input-type=module", "-e", source], { encoding: "utf8", timeout: 60_000 });
+  assert.deepEqual([done.status, done.stderr], [0, ""]);
+  return done.stdout;
+}
+
+describe("a sandbox", () => {
+  const sandbox = new Sandbox({ tools: { add } });
+  after(() => sandbox.close());
+
+  test("is not published, and has the version of the library", () => {
+    const { version, private: isPrivate } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url)));
+    assert.deepEqual([version, isPrivate], [lathe.libraryVersion(), true]);
+  });
+  test("runs a program that calls a function", async () => {
+    const said = [], say = (text) => said.push(text);
+    const result = await sandbox.run("output('o'); console.log('l'); add({a: input.n}) * 10", { input: { n: 1 }, onOutput: say, onLog: say });
+    const { value, outputs, logs, calls } = result;
+    assert.deepEqual({ value, outputs, logs, calls, said }, {
+      value: 30, outputs: ["o"], logs: ["l"], calls: [{ tool: "add", input: { a: 1 }, result: 3 }], said: ["o", "l"],
+    });
+    assert.ok(result.durationMs > 0);
+    assert.equal((await sandbox.run("const n: number = 1; n + 1", { language: "ts" })).value, 2);
+  });
+  test("tells where a program failed", async () => {
+    await assert.rejects(sandbox.run("output('before');\nnull.x"), (error) => {
+      assert.ok(error instanceof lathe.ProgramError && error instanceof lathe.SandboxError);
+      assert.deepEqual([error.name, error.line, error.column, error.outputs], ["ProgramError", 2, 1, ["before"]]);
+      assert.match(error.message, /^TypeError: /);
+      assert.match(error.programStack, /2:1/);
+      return true;
+    });
+    assert.equal((await sandbox.check("1 +"))[0].line, 1);
+  });
+  test("keeps a program within its limits", async () => {
+    await assert.rejects(sandbox.run("for (;;);", { timeoutMs: 50 }), lathe.ProgramTimeoutError);
+    await assert.rejects(sandbox.run("const a = []; for (;;) a.push(new Array(1e5).fill(1))", { memoryBytes: 16 << 20 }), lathe.ProgramMemoryError);
+  });
+  test("makes an exception of what a tool throws, and of a result that is not JSON", async () => {
+    const circle = {};
+    circle.circle = circle;
+    const tools = {
+      bad: () => { throw new Error("sold out"); },
+      later: async () => { throw "a text"; },
+      circle: () => circle,
+      code: () => () => 1,
+      big: () => 1n,
+      none: () => {},
+    };
+    const code = "Object.entries({bad, later, circle, code, big, none}).map(([n, f]) => { try { return f({}) } catch (e) { return e.message } })";
+    const [bad, later, ...others] = (await sandbox.run(code, { tools })).value;
+    assert.deepEqual([bad, later, others.pop()], ['Tool "bad" failed: sold out', 'Tool "later" failed: a text', null]);
+    for (const text of others) assert.match(text, /the result of the tool \w+ is not JSON: /);
+  });
+  test("asks for approvals", async () => {
+    const asked = [];
+    const run = async (onApproval) => (await sandbox.run("order({item: 'tea'})", { tools: { order }, onApproval })).value;
+    assert.deepEqual(await run(({ tool, input, reason }) => asked.push({ tool, input, reason }) > 0), { item: "tea" });
+    assert.deepEqual(asked, [{ tool: "order", input: { item: "tea" }, reason: "it spends money" }]);
+    assert.deepEqual(await run(async () => ({ approve: true, input: { item: "coffee" } })), { item: "coffee" });
+    await assert.rejects(run(() => ({ approve: false, reason: "too much" })), /not approved.*too much/);
+    await assert.rejects(run(), /not approved.*nobody is there/);
+    await assert.rejects(run(() => "yes"), /onApproval returns a boolean/);
+    await assert.rejects(run(() => { throw new RangeError("mine"); }), RangeError);
+    await assert.rejects(sandbox.run("output(1); for (;;);", { onOutput: () => { throw new RangeError("mine"); } }), RangeError);
+  });
+  test("is cancelled by a signal, and so is the tool", async () => {
+    const wait = waiting(), abort = new AbortController();
+    const run = sandbox.run("wait({})", { tools: { wait }, signal: abort.signal });
+    await wait.begun;
+    abort.abort();
+    await assert.rejects(run, { name: "AbortError" });
+    assert.ok(wait.signal.aborted);
+    await assert.rejects(sandbox.run("1", { signal: abort.signal }), { name: "AbortError" });
+    await assert.rejects(sandbox.run("for (;;);", { signal: AbortSignal.timeout(20) }), { name: "TimeoutError" });
+  });
+  test("has tools of one run for that run only", async () => {
+    const runs = Array.from({ length: 50 }, (_, i) => sandbox.run("own({})", { tools: { own: () => i, add: () => "own" } }));
+    assert.deepEqual((await Promise.all(runs)).map((run) => run.value), runs.map((_, i) => i));
+    assert.equal((await sandbox.run("add({a: 1})")).value, 3);
+    await assert.rejects(sandbox.run("own({})"), /own/);
+    await sandbox.addTool("own", () => 7);
+    assert.equal((await sandbox.run("own({})")).value, 7);
+    assert.match(await sandbox.declare(), /own/);
+    assert.equal((await sandbox.search("adds two numbers", 1))[0].id, "add");
+    await sandbox.removeTool("own");
+    await assert.rejects(sandbox.removeTool("own"), lathe.SandboxError);
+  });
+  test("refuses bad arguments", async () => {
+    for (const [code, options, why] of [
+      ["a\0b", {}, /NUL/], ["", {}, /no code/], ["1", { language: "cobol" }, /no language/], ["1", { input: 1n }, /input is not JSON/],
+      ["1", { timeoutMs: -1 }, /timeoutMs/], ["1", { memoryBytes: 5 }, /memory_bytes/], ["1", { tools: { t: {} } }, /tool t is a function/],
+      ["1", { tools: { "artifact.mine": add } }, /built-in plugin/],
+    ]) {
+      await assert.rejects(sandbox.run(code, options), (error) => error instanceof lathe.ConfigError && why.test(error.message), String(why));
+    }
+    await assert.rejects(sandbox.run(1), TypeError);
+    await assert.rejects(new Sandbox({ config: { sandbox: { timeout: 1 } } }).run("1"), /did you mean "timeoutMs"/);
+  });
+});
+
+describe("the end of a sandbox", () => {
+  test("ends what runs", async () => {
+    const wait = waiting(), sandbox = new Sandbox({ tools: { wait } }), run = sandbox.run("wait({})"), check = sandbox.check("1");
+    await wait.begun;
+    await Promise.all([sandbox[Symbol.asyncDispose](), assert.rejects(run, lathe.ClosedError), check]);
+    assert.ok(wait.signal.aborted);
+    await sandbox.close();
+    await assert.rejects(sandbox.run("1"), lathe.ClosedError);
+  });
+  test("keeps no process alive, but a program does", () => {
+    assert.equal(node("const s = new Sandbox(); s.run('sleep(50); 3').then(({value}) => console.log(value));"), "3\n");
+    node("const s = new Sandbox(); await s.run('1'); s.run('for (;;);'); process.exit(0);");
+  });
+  test("may be its collection as garbage", () => {
+    node("for (let i = 0; i < 20; i++) { await new Sandbox().run('1'); gc(); await new Promise(setImmediate); }", "--expose-gc");
+  });
+  test("may be the end of its worker", async () => {
+    const source = `import(${JSON.stringify(new URL("../index.js", import.meta.url))}).then(({ Sandbox }) =>
+      new Sandbox().run("tell({}); for (;;);", { tools: { tell: () => require("node:worker_threads").parentPort.postMessage("runs") } }))`;
+    const worker = new Worker(source, { eval: true });
+    await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+    assert.equal(await worker.terminate(), 1);
+  });
+  test("tells warnings", async () => {
+    const told = [], sandbox = new Sandbox({ config: { mcpServers: { docs: { url: "http://127.0.0.1:1/mcp" } } }, onWarning: (text) => told.push(text) });
+    await sandbox.run("1");
+    await sandbox.close();
+    assert.match(told[0], /docs/);
+  });
+});

@@ -1,0 +1,22 @@
+// Compiled, never run: the declarations fit what users write, and refuse what cannot work.
+import { type Decision, ProgramError, Sandbox, type Tool } from "../index.js";
+
+const add: Tool<{ a: number; b: number }> = { description: "Adds.", run: async ({ a, b }, { signal }) => (signal.aborted ? 0 : a + b) };
+
+await using sandbox = new Sandbox({ config: { sandbox: { timeoutMs: 1000 } }, tools: { add, twice: ({ n }) => 2 * n } });
+try {
+  const { value, outputs } = await sandbox.run<number>("add({a: 1, b: 2})", {
+    tools: { now: () => Date.now() },
+    onApproval: async ({ input }): Promise<Decision> => (input.count < 10 ? true : { approve: false, reason: "too much" }),
+    onOutput: (text) => text.length,
+    signal: AbortSignal.timeout(1000),
+  });
+  const sum: number = value + outputs.length;
+  void sum;
+} catch (error) {
+  if (error instanceof ProgramError) [error.line?.toFixed(), error.column, error.programStack.length];
+}
+// @ts-expect-error: there is no such language
+await sandbox.run("1", { language: "cobol" });
+// @ts-expect-error: a tool without a function
+new Sandbox({ tools: { add: { description: "Adds." } } });
