@@ -33,6 +33,7 @@ build npm                    npm_is_done || have npm
 test  npm                    npm_has tests || have npm
 test  git                    have git
 test  python3                have python3
+test  golang-go              have go
 test  g++                    have c++ || have g++ || have clang++
 test  libtest-json-schema-acceptance-perl [ -d /usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance ]
 test  chromium               have chromium

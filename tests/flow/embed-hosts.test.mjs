@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, lathe, root, test } from "./harness.mjs";
+import { describe, folder, lathe, root, test } from "./harness.mjs";
 
 const library = join(dirname(lathe), "liblathe.so.0");
 const tsc = join(root, "tests/node_modules/typescript/bin/tsc");
@@ -37,5 +37,13 @@ describe("hosts of the library", { skip: existsSync(library) ? false : "not buil
   test("Node.js: the example", () => assertExample(run(process.execPath, ["examples/embed/node/order.mjs"])));
   test("Node.js: the types", { skip: existsSync(tsc) ? false : "without TypeScript" }, () => {
     run(process.execPath, [tsc, "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,esnext.disposable,dom", "--types", "", "--module", "nodenext", "packages/node/test/types.mts"]);
+  });
+
+  test("Go: the example", { skip: spawnSync("go", ["version"]).error ? "without Go" : false }, () => {
+    const prefix = folder();
+    run("cmake", ["--install", dirname(lathe), "--component", "library", "--prefix", prefix]);
+    const found = dirname(run("find", [prefix, "-name", "lathe.pc"]).trim());
+    const env = { PKG_CONFIG_PATH: found, LD_LIBRARY_PATH: dirname(found), GOCACHE: join(prefix, "cache"), GOPROXY: "off" };
+    assertExample(execFileSync("go", ["run", "."], { cwd: join(root, "examples/embed/go"), env: { ...environment, ...env } }).toString());
   });
 });

@@ -96,7 +96,7 @@ def tool(
         )
     if not callable(function):
         raise ConfigError(f"a tool is a function, not {type(function).__name__}")
-    name = name or getattr(function, "__name__", "")
+    name = name or _name_of(function)
     text, parameters = _read_docstring(inspect.getdoc(function) or "")
     hints = {} if input_schema is not None and output_schema is not None else _hints(function, name)
     if output_schema is None and "return" in hints:
@@ -112,6 +112,13 @@ def tool(
         annotations=annotations,
         approval=approval,
     )
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    name: str = getattr(function, "__name__", "")
+    if not name.isidentifier():  # "<lambda>", or an object with __call__
+        raise ConfigError(f"the tool {name or function!r} has no name: give it one (lathe.tool, or tools={{name: ...}})")
+    return name
 
 
 def as_tools(tools: Iterable[Any] | Mapping[str, Any] | None) -> list[Tool]:
@@ -255,7 +262,7 @@ def _schema(annotation: Any) -> Schema:
         return {"anyOf": [_schema(one) for one in arguments]}
     if origin is typing.Literal:
         return _enumeration(arguments, annotation)
-    if origin in (typing.Required, typing.NotRequired) if hasattr(typing, "Required") else False:
+    if str(origin) in ("typing.Required", "typing.NotRequired"):  # which Python 3.10 does not have
         return _schema(arguments[0])
     return _container(annotation, origin or annotation, arguments)
 
