@@ -117,7 +117,7 @@ class Tools(unittest.TestCase):
             lathe.tool(positional)
         with self.assertRaisesRegex(lathe.ConfigError, "async function: lathe.AsyncSandbox"):
             lathe.Sandbox(tools=[later])
-        with self.assertRaisesRegex(lathe.ConfigError, "<lambda> has no name"):
+        with self.assertRaisesRegex(lathe.ConfigError, "<lambda>. has no name"):
             lathe.Sandbox(tools=[lambda: 1])
         with self.assertRaisesRegex(lathe.ConfigError, "built-in plugin"):
             lathe.Sandbox(tools={"artifact.mine": add})
