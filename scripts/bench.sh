@@ -2,7 +2,7 @@
 # Prints what machine this is and the table of measurements (bench/); the same table as markdown goes to build/bench.md.
 # Never fails: a line that cannot be measured says why.
 #
-#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp gateway serve model agent journal replay fiber tokens
+#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp gateway serve library model agent journal replay fiber tokens
 cd "$(dirname "$0")/.." || exit 0
 
 machine() {
@@ -11,6 +11,9 @@ machine() {
   echo "${model:-$(uname -m)}, $(nproc) cores, Linux $(uname -r)"
 }
 
+# The package of packages/python, compiled as an installed one is.
+export PYTHONPATH=$PWD/packages/python PYTHONPYCACHEPREFIX=$PWD/build/pycache LATHE_LIBRARY=$PWD/build/release/liblathe.so.0
+unset PYTHONDONTWRITEBYTECODE
 # The program behind a version manager's wrapper, which would be measured with it.
 export LATHE=$PWD/build/release/lathe
 export LATHE_BENCH_NODE LATHE_BENCH_NEW_NODE LATHE_BENCH_PYTHON LATHE_BENCH_DENO

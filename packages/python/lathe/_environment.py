@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import ctypes
 import json
-import logging
 import math
 import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _library
 from ._errors import ClosedError, ConfigError, SandboxError, error_of_program
 from ._tools import Tool, as_tools, tool
 
-logger = logging.getLogger("lathe")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
 
 Tools = Iterable[Any] | Mapping[str, Any] | None
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """How a program ended that did not fail."""
 
     #: Of its last expression, or what it returned at the top level; None: nothing.
@@ -37,8 +36,7 @@ class Result:
     duration_ms: float
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """What was decided on an Approval; made by its methods."""
 
     is_approved: bool
@@ -46,8 +44,7 @@ class Decision:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class Approval:
+class Approval(NamedTuple):
     """A call that waits for an approval. The program's clock stands still meanwhile."""
 
     #: The id of the tool, what it is to be called with, and why somebody must approve it.
@@ -73,8 +70,7 @@ def decision_of(answer: Any) -> Decision:
     raise TypeError(f"on_approval returns a bool or a lathe.Decision, not {type(answer).__name__}")
 
 
-@dataclass
-class Listeners:
+class Listeners(NamedTuple):
     """The functions of a run that are told what it does. None: nobody is."""
 
     on_approval: Callable[[Approval], Any] | None
@@ -86,6 +82,12 @@ class Listeners:
         listener = self.on_output if event.type == _library.OUTPUT else self.on_log
         if listener is not None:
             listener(_library.text_of(event.text))
+
+
+def _log() -> logging.Logger:
+    import logging  # rarely needed, and a third of what importing this package would take
+
+    return logging.getLogger("lathe")
 
 
 # --- A run -----------------------------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ class Calls:
 
     def fail_by(self, call: int, tool: Tool, error: BaseException) -> None:
         """The function of the tool has raised."""
-        logger.debug("the tool %s failed", tool.name, exc_info=error)
+        _log().debug("the tool %s failed", tool.name, exc_info=error)
         message = str(error)
         self.fail(call, f"{type(error).__name__}: {message}" if message else type(error).__name__)
 
@@ -250,7 +252,7 @@ class Environment:
         if self._on_warning is not None:
             self._on_warning(text)
         else:
-            logger.warning("%s", text)
+            _log().warning("%s", text)
 
     # --- Tools ---
 
@@ -325,7 +327,7 @@ class Environment:
             elif before.texts != self._added[name].texts:
                 self._library_add(before)
         except SandboxError as error:
-            logger.debug("the tool %s stays as it is: %s", name, error)
+            _log().debug("the tool %s stays as it is: %s", name, error)
 
     # --- About all tools ---
 

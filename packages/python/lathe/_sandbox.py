@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 import json
 import os
 import threading
@@ -52,6 +51,8 @@ class Sandbox(Environment):
 
     @staticmethod
     def _checked(one: Tool) -> Tool:
+        import inspect
+
         if inspect.iscoroutinefunction(one.function):
             raise ConfigError(f"the tool {one.name} is an async function: lathe.AsyncSandbox can call it")
         return one
