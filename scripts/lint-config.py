@@ -58,7 +58,7 @@ def used_members(header):
         os.mkdir(os.path.join(folder, "config"))
         with open(os.path.join(folder, "config", "config.h"), "w", encoding="utf-8") as f:
             f.write(header)
-        gcc = ["gcc", "-std=gnu17", "-D_GNU_SOURCE", '-DLT_VERSION=""', '-DLT_ENGINE_VERSION=""', '-DLT_VERSION_DATE=""', "-fsyntax-only", f"-I{folder}", "-Isrc", "-Iinclude"]
+        gcc = ["gcc", "-std=gnu17", "-D_GNU_SOURCE", '-DLT_VERSION=""', '-DLT_ENGINE_VERSION=""', '-DLT_PARTS=""', '-DLT_VERSION_DATE=""', "-fsyntax-only", f"-I{folder}", "-Isrc", "-Iinclude"]
         for source in sources.stdout.decode().split():
             if source.endswith(".c"):
                 run = subprocess.run([*gcc, "-Ibuild/engine", source], stderr=subprocess.PIPE, check=False)

@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     return main_finish(LT_EXIT_OK);
   }
   if (strcmp(name, "--version") == 0) {
-    puts("lathe " LT_VERSION);
+    puts("lathe " LT_VERSION "\n" LT_PARTS);
     return main_finish(LT_EXIT_OK);
   }
   if (*name != '\0') {
