@@ -227,6 +227,9 @@ export class Sandbox {
       this.#runs.set(run.number, run);
       signal?.addEventListener("abort", onAbort, { once: true });
       return await run.end;
+    } catch (error) {
+      if (error instanceof SandboxError) Error.captureStackTrace(error); // the caller's stack instead of the event's
+      throw error;
     } finally {
       signal?.removeEventListener("abort", onAbort);
       this.#giveBack(own);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
 import re
 import types
@@ -20,11 +21,15 @@ def read(function: Callable[..., Any], name: str, has_annotations: bool) -> tupl
 
     Without annotations the schemas are empty. Raises ConfigError for a parameter that JSON cannot fill.
     """
-    text, words = _read_docstring(inspect.getdoc(function) or "")
+    called = function
+    while isinstance(function, functools.partial):
+        function = function.func
+    described = function if inspect.isroutine(function) or hasattr(function, "__wrapped__") else function.__call__
+    text, words = _read_docstring(inspect.getdoc(described) or "")
     if not has_annotations:
         return text, {}, None
-    hints = _hints(function, name)
-    return text, _input_schema(function, name, hints, words), _schema_or_none(hints.get("return", Any))
+    hints = _hints(described, name)
+    return text, _input_schema(called, name, hints, words), _schema_or_none(hints.get("return", Any))
 
 
 # --- The docstring ---------------------------------------------------------------------------------------------------
@@ -82,9 +87,8 @@ class _NoSchema(Exception):
 
 
 def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
-    target = function if inspect.isroutine(function) else getattr(function, "__call__", function)
     try:
-        return typing.get_type_hints(getattr(target, "func", target), include_extras=True)
+        return typing.get_type_hints(function, include_extras=True)
     except (NameError, TypeError) as error:
         raise ConfigError(f"the annotations of the tool {name} cannot be read: {error}") from None
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextvars
+import functools
+import gc
 import os
 import pathlib
 import re
@@ -10,7 +12,6 @@ import sys
 import threading
 import typing
 import unittest
-from unittest import mock
 
 import lathe
 
@@ -105,6 +106,22 @@ class Tools(unittest.TestCase):
             },
         )
         self.assertIsNone(lathe.tool(draw).output_schema)
+
+    def test_may_be_anything_that_can_be_called(self) -> None:
+        class Adder:
+            def __call__(self, a: int) -> int:
+                """Adds."""
+                return a
+
+            def method(self, a: int) -> int:
+                """Adds."""
+                return a
+
+        cached = functools.lru_cache(Adder().method)
+        for function in (Adder(), Adder().method, cached, functools.partial(add, b=1)):
+            tool = lathe.tool(function, name="it")
+            self.assertRegex(tool.description, "^Adds")
+            self.assertEqual((tool.input_schema["properties"]["a"]["type"], tool.input_schema["required"]), ("integer", ["a"]))
 
     def test_that_json_cannot_call_are_refused(self) -> None:
         def sets(items: set[int]) -> None: ...
@@ -264,6 +281,11 @@ class Sync(unittest.TestCase):
                 os._exit(7)
             os._exit(1)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
+
+    def test_one_that_was_not_closed_warns(self) -> None:
+        with self.assertWarns(ResourceWarning):
+            lathe.Sandbox()
+            gc.collect()
 
     def test_warnings_are_told(self) -> None:
         config = {"mcpServers": {"docs": {"url": "http://127.0.0.1:1/mcp"}}}
