@@ -189,6 +189,7 @@ typedef enum lathe_event_type {
   LATHE_EVENT_LOG = 5,       /* the program has logged a text */
   LATHE_EVENT_END = 6,       /* the run has ended. status; text: the message of a failure; json: its report */
   LATHE_EVENT_WARNING = 7,   /* for the person who runs this. text; of the environment, not of a run */
+  LATHE_EVENT_PROMPT = 8,    /* a step of a prompt. text: its name, such as "prompt.output"; json: its data */
 } lathe_event_type;
 
 /* Texts that a type does not use are "". */
@@ -201,7 +202,8 @@ typedef struct lathe_event {
   const char *tool;    /* the id of the tool */
   const char *text;
   /* END: {"result"?, "outputs": [...], "logs": [...], "calls": [...], "error"?, "line"?, "column"?, "context"?,
-   * "stack"?, "timeout"?, "durationMs"}, as `lathe run --json` prints it. */
+   * "stack"?, "timeout"?, "durationMs"}, as `lathe run --json` prints it; of a prompt {"id", "mode", "state", "input",
+   * "output": [...], "usage", "error"?, ...}, as `GET /prompts/ID` of `lathe serve` has them. */
   const char *json;
   void *data; /* of the run's options */
 } lathe_event;
@@ -227,7 +229,8 @@ LATHE_API lathe_status lathe_answer(lathe_env *env, uint64_t call, const char *j
 /* The tool has failed: the program gets the message, in JavaScript as an exception. */
 LATHE_API lathe_status lathe_fail(lathe_env *env, uint64_t call, const char *message, lathe_error *error);
 /* The call may be made. `input`: a JSON object that replaces the input of the call; NULL: the input stays. If it does
- * not fit the tool, another LATHE_EVENT_APPROVAL follows. */
+ * not fit the tool, another LATHE_EVENT_APPROVAL follows. A decision about a call of a prompt is in the store when this
+ * returns, which takes a millisecond or more. */
 LATHE_API lathe_status lathe_approve(lathe_env *env, uint64_t call, const char *input, lathe_error *error);
 /* The call is not made: it fails, for this reason. NULL: for none. */
 LATHE_API lathe_status lathe_reject(lathe_env *env, uint64_t call, const char *reason, lathe_error *error);
@@ -245,6 +248,39 @@ typedef void lathe_event_fn(lathe_env *env, const lathe_event *event, void *arg)
  * message: LATHE_E_PROGRAM, LATHE_E_TIMEOUT, LATHE_E_NOMEM, LATHE_E_TRAP, LATHE_E_CANCELLED ... */
 LATHE_API lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
                                  char **ret_json, lathe_error *error);
+
+/* --- Prompts of the agent ----------------------------------------------------------------------------------------- */
+
+typedef struct lathe_prompt_options {
+  size_t size;              /* sizeof(lathe_prompt_options) */
+  const char *input;        /* what is asked for */
+  const char *model;        /* the `ref` of one of the configuration's `models`; NULL: the default */
+  const char *mode;         /* "code", "typescript", "classic" ...; NULL: the default */
+  const char *conversation; /* the id of the one that it goes on with; NULL: a new one */
+  const char *user;         /* whose conversation and prompt it is; NULL: "local" */
+  const char *prompt;       /* NULL; or, instead of all but `user`, the id of a prompt that goes on (see below) */
+  void *data;               /* is in each event of the prompt */
+} lathe_prompt_options;
+
+/* Has a model carry out a prompt, which may call all tools, and returns at once. To lathe_cancel and in events *ret_run
+ * is the number of a run. What happens is a LATHE_EVENT_PROMPT each, with the names and data of the events of `lathe
+ * serve` (docs/guide/serve.md): the first is "prompt.created", which has the ids of prompt and conversation. Calls of
+ * your tools and questions are events as in a run of a program. The last event is a LATHE_EVENT_END, also of a prompt
+ * that could not begin: LATHE_OK, LATHE_E_CANCELLED, LATHE_E_PROGRAM when the prompt failed, LATHE_E_CONFIG without
+ * `models` in the configuration or without the model's key, LATHE_E_INVALID (no such mode or model, the conversation is
+ * busy), LATHE_E_NOTFOUND (no such conversation or prompt).
+ *
+ * While a queue is full (see LATHE_E_LIMIT of lathe_start) events of prompts are left out, and a prompt is cancelled
+ * whose question finds no room; the report of the end has all outputs.
+ *
+ * With a `store` in the configuration that is a file, a prompt survives its process: lathe_close leaves it as it is,
+ * and `prompt` with its id goes on with it in another process, with the same configuration and tools. What it has put
+ * out comes again, with the same ids; calls that were under way are made again if their tool is read-only or
+ * idempotent, and have failed if not; what waited for an approval is asked about again.
+ *
+ * Errors: LATHE_E_INVALID: neither input nor prompt; LATHE_E_LIMIT, LATHE_E_NOMEM as lathe_start. */
+LATHE_API lathe_status lathe_prompt(lathe_env *env, const lathe_prompt_options *options, uint64_t *ret_run,
+                                    lathe_error *error);
 
 #ifdef __cplusplus
 }

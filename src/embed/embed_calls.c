@@ -3,15 +3,12 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "embed/embed_error.h"
+#include "embed/embed_questions.h"
 
 /* --- The fiber that waits ----------------------------------------------------------------------------------------- */
 /* The call is in the table before the host can know its number. */
-static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, const lt_embed_words *words, lt_err *err) {
+bool lt_embed_calls_put(lt_embed_run *run, lt_embed_call *call, lt_embed_event *event) {
   lathe_env *env = run->env;
-  lt_embed_event *event = lt_embed_queue_make(call->type, words);
-  if (event == NULL) {
-    return lt_fail(err, LT_E_NOMEM, "no memory to tell the host of the call");
-  }
   lt_embed_run_sign(run, event);
   pthread_mutex_lock(&env->lock);
   bool has_room = lt_embed_queue_has_room(run->queue);
@@ -23,14 +20,22 @@ static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, const 
   pthread_mutex_unlock(&env->lock);
   if (!has_room) {
     lathe_event_free(&event->base);
-    return lt_fail(err, LT_E_LIMIT, "the host does not take its events: %d wait already, or too many bytes",
-                   LT_EMBED_EVENTS_MAX);
   }
-  return LT_OK;
+  return has_room;
 }
 
-/* Takes the call out of the table, if no answer is on its way. */
-static bool embed_calls_withdraw(lathe_env *env, lt_embed_call *call) {
+static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, const lt_embed_words *words, lt_err *err) {
+  lt_embed_event *event = lt_embed_queue_make(call->type, words);
+  if (event == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to tell the host of the call");
+  }
+  return lt_embed_calls_put(run, call, event)
+             ? LT_OK
+             : lt_fail(err, LT_E_LIMIT, "the host does not take its events: %d wait already, or too many bytes",
+                       LT_EMBED_EVENTS_MAX);
+}
+
+bool lt_embed_calls_withdraw(lathe_env *env, lt_embed_call *call) {
   pthread_mutex_lock(&env->lock);
   bool is_withdrawn = !call->is_answered;
   if (is_withdrawn) {
@@ -41,7 +46,7 @@ static bool embed_calls_withdraw(lathe_env *env, lt_embed_call *call) {
 }
 
 /* This event may exceed the queue's limits: there is one for an event that did not. */
-static void embed_calls_tell_cancelled(lt_embed_run *run, uint64_t number, lt_str tool) {
+void lt_embed_calls_tell_cancelled(lt_embed_run *run, uint64_t number, lt_str tool) {
   lathe_env *env = run->env;
   lt_embed_event *event = lt_embed_queue_make(LATHE_EVENT_CANCELLED, &(lt_embed_words){.tool = tool});
   if (event != NULL) {
@@ -67,8 +72,8 @@ lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_
   lt_cancel_add(cancel, &node, &call->arrival);
   lt_status status = lt_wait_on(&call->arrival, UINT64_MAX);
   lt_cancel_remove(cancel, &node);
-  if (!call->has_arrived && embed_calls_withdraw(run->env, call)) {
-    embed_calls_tell_cancelled(run, number, words->tool);
+  if (!call->has_arrived && lt_embed_calls_withdraw(run->env, call)) {
+    lt_embed_calls_tell_cancelled(run, number, words->tool);
     return lt_fail(err, status, "no answer is wanted any more");
   }
   while (!call->has_arrived) {
@@ -95,9 +100,9 @@ static void embed_calls_on_post(void *arg) {
   lt_wait_wake(&call->arrival, LT_OK);
 }
 
-/* Under the lock. Takes the text. */
+/* Under the lock. Takes the text, unless the agent decides (*ret_is_question). */
 static lt_status embed_calls_give(lathe_env *env, uint64_t number, const embed_answer *answer, char **text,
-                                  lt_err *err) {
+                                  bool *ret_is_question, lt_err *err) {
   lt_embed_call *call = (lt_embed_call *)(void *)lt_embed_table_find(&env->calls, number);
   if (call == NULL) {
     return lt_fail(err, LT_E_NOTFOUND, "call %llu does not wait: it was answered, or its answer is not wanted any more",
@@ -106,6 +111,10 @@ static lt_status embed_calls_give(lathe_env *env, uint64_t number, const embed_a
   if (call->type != answer->type) {
     return lt_fail(err, LT_E_INVALID, "call %llu waits for %s", (unsigned long long)number,
                    call->type == LATHE_EVENT_CALL ? "lathe_answer or lathe_fail" : "lathe_approve or lathe_reject");
+  }
+  *ret_is_question = call->is_question;
+  if (call->is_question) {
+    return LT_OK;
   }
   lt_embed_table_remove(&env->calls, &call->entry);
   call->is_answered = true;
@@ -122,9 +131,13 @@ static lt_status embed_calls_answer(lathe_env *env, uint64_t number, const embed
   if (answer->text != NULL && text == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the answer");
   }
+  bool is_question = false;
   pthread_mutex_lock(&env->lock);
-  lt_status status = embed_calls_give(env, number, answer, &text, err);
+  lt_status status = embed_calls_give(env, number, answer, &text, &is_question, err);
   pthread_mutex_unlock(&env->lock);
+  if (status == LT_OK && is_question) {
+    status = lt_embed_questions_decide(env, number, answer->is_yes, text, err);
+  }
   lt_mem_free(text);
   return status;
 }

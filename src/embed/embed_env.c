@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "embed/embed_agent.h"
 #include "embed/embed_error.h"
 #include "embed/embed_tools.h"
 
@@ -175,9 +176,14 @@ static void embed_env_on_fiber(void *arg) {
   lathe_env *env = arg;
   lt_status status = embed_env_open_session(env);
   embed_env_say_open(env, status);
+  while (status == LT_OK && env->stop.why == LT_OK) {
+    lt_wait_on(&env->ending, UINT64_MAX);
+  }
+  lt_embed_agent_end(env);
   while (status == LT_OK && (!env->is_left || env->running > 0)) {
     lt_wait_on(&env->ending, UINT64_MAX);
   }
+  lt_embed_agent_close(env);
   lt_embed_tools_close(env);
   lt_modules_release(&env->modules);
   lt_session_close(&env->session);
@@ -313,6 +319,7 @@ lathe_status lathe_open(const lathe_options *options, lathe_env **ret_env, lathe
 static void embed_env_on_stop(void *arg) {
   lathe_env *env = arg;
   lt_cancel_fire(&env->stop, LT_E_CANCELLED);
+  lt_wait_wake(&env->ending, LT_OK);
 }
 
 static void embed_env_on_left(void *arg) {

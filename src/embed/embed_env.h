@@ -4,8 +4,8 @@
  * they hand work to the loop and wait for it, or change what is shared under `lock`. A fiber may take the lock for a
  * moment, and never yields under it.
  *
- * An environment ends in this order: it is closing (whoever waits returns), runs are cancelled, the last thread of the
- * host has left, the last run has ended, the session closes, the loop's thread ends.
+ * An environment ends in this order: it is closing (whoever waits returns), runs are cancelled, the agent ends, the
+ * last thread of the host has left, the last run has ended, the session closes, the loop's thread ends.
  */
 #ifndef LT_EMBED_EMBED_ENV_H
 #define LT_EMBED_EMBED_ENV_H
@@ -18,6 +18,7 @@
 #include "embed/embed_queue.h"
 #include "embed/embed_table.h"
 
+struct lt_embed_agent;
 struct lt_embed_provider;
 
 struct lathe_env {
@@ -39,9 +40,10 @@ struct lathe_env {
   lt_session session;
   lt_modules modules;
   struct lt_embed_provider *providers; /* of the host's tools */
+  struct lt_embed_agent *agent;        /* NULL: no prompt so far */
   lt_cancel stop;                      /* fired when it closes */
   size_t running;                      /* runs that have not ended */
-  lt_wait ending;                      /* woken when a run has ended, and when nobody is inside any more */
+  lt_wait ending;                      /* woken when it closes, a run has ended, and nobody is inside any more */
   bool is_left;                        /* nobody is inside any more */
   lt_post stop_post, left_post;
 };

@@ -5,15 +5,37 @@
 #include "base/mem.h"
 #include "embed/embed_calls.h"
 #include "embed/embed_error.h"
+#include "embed/embed_prompt.h"
 
 /* --- Making ------------------------------------------------------------------------------------------------------- */
-static void embed_run_free(lt_embed_run *run) {
+void lt_embed_run_free(lt_embed_run *run) {
+  if (run == NULL) {
+    return;
+  }
   if (run->end != NULL) {
     lathe_event_free(&run->end->base);
   }
+  lt_mem_free(run->prompt);
   lt_mem_free(run->code);
   lt_mem_free(run->input);
   lt_mem_free(run);
+}
+
+lt_embed_run *lt_embed_run_new(lathe_env *env, void *data) {
+  lt_embed_run *run = lt_mem_zalloc(1, sizeof *run);
+  if (run == NULL) {
+    return NULL;
+  }
+  run->env = env;
+  run->queue = &env->queue;
+  run->has_listener = true;
+  run->data = data;
+  run->end = lt_embed_queue_make(LATHE_EVENT_END, &(lt_embed_words){.json = LT_STR("{}")});
+  if (run->end == NULL) {
+    lt_embed_run_free(run);
+    return NULL;
+  }
+  return run;
 }
 
 static lt_status embed_run_check_limits(const lathe_run_options *options, lt_err *err) {
@@ -32,32 +54,25 @@ static lt_status embed_run_fill(lt_embed_run *run, const lathe_run_options *opti
   LT_TRY(lt_embed_error_take_language(options->language, &run->lang, err));
   LT_TRY(lt_embed_error_check_json(options->input, "input", err));
   LT_TRY(embed_run_check_limits(options, err));
-  run->data = options->data;
   run->timeout_ms = options->timeout_ms;
   run->memory_bytes = options->memory_bytes;
   run->code = lt_mem_strdup(lt_str_of(options->code));
   run->input = options->input != NULL ? lt_mem_strdup(lt_str_of(options->input)) : NULL;
-  run->end = lt_embed_queue_make(LATHE_EVENT_END, &(lt_embed_words){.json = LT_STR("{}")});
-  bool has_all = run->code != NULL && (run->input != NULL || options->input == NULL) && run->end != NULL;
+  bool has_all = run->code != NULL && (run->input != NULL || options->input == NULL);
   return has_all ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a run");
 }
 
-/* A run without a queue of its own has the environment's. */
-static lt_status embed_run_make(lathe_env *env, const lathe_run_options *theirs, lt_embed_queue *queue,
-                                lt_embed_run **ret_run, lt_err *err) {
+static lt_status embed_run_make(lathe_env *env, const lathe_run_options *theirs, lt_embed_run **ret_run, lt_err *err) {
   lathe_run_options options;
   LT_TRY(lt_embed_error_take_struct(theirs, LT_EMBED_BYTES_TO(lathe_run_options, data), sizeof options, &options,
                                     "lathe_run_options", err));
-  lt_embed_run *run = lt_mem_zalloc(1, sizeof *run);
+  lt_embed_run *run = lt_embed_run_new(env, options.data);
   if (run == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a run");
   }
-  run->env = env;
-  run->queue = queue != NULL ? queue : &env->queue;
-  run->has_listener = queue == NULL;
   lt_status status = embed_run_fill(run, &options, err);
   if (status != LT_OK) {
-    embed_run_free(run);
+    lt_embed_run_free(run);
     return status;
   }
   *ret_run = run;
@@ -69,16 +84,21 @@ void lt_embed_run_sign(const lt_embed_run *run, lt_embed_event *event) {
   event->base.data = run->data;
 }
 
+/* --- Approvals ---------------------------------------------------------------------------------------------------- */
+static lt_embed_run *embed_run_asked(lt_approver *approver) {
+  return (lt_embed_run *)(void *)((char *)approver - offsetof(lt_embed_run, approver));
+}
+
+static lt_status embed_run_ask(lt_approver *approver, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                               lt_decision *ret_decision, lt_err *err) LT_YIELDS;
+
+/* The approver says whose caller it is. */
 lt_embed_run *lt_embed_run_of(const lt_caller *caller) {
   while (caller != NULL && caller->parent != NULL) {
     caller = caller->parent;
   }
-  return caller != NULL ? caller->arg : NULL;
-}
-
-/* --- Approvals ---------------------------------------------------------------------------------------------------- */
-static lt_embed_run *embed_run_asked(lt_approver *approver) {
-  return (lt_embed_run *)(void *)((char *)approver - offsetof(lt_embed_run, approver));
+  bool is_ours = caller != NULL && caller->approver != NULL && caller->approver->ask == embed_run_ask;
+  return is_ours ? embed_run_asked(caller->approver) : NULL;
 }
 
 /* The last decision that could not be carried out is told of with the reason. */
@@ -157,7 +177,6 @@ static lt_status embed_run_with(lt_embed_run *run, lt_run_request *request, lt_r
     return err->status;
   }
   LT_TRY(lt_toolbox_begin(toolbox, &how, request, &began, err));
-  began.caller.arg = run; /* lt_embed_run_of */
   request->caller = &began.caller;
   lt_status status = lt_runner_run(runner, request, result, err);
   lt_toolbox_end(&began);
@@ -194,14 +213,12 @@ static void embed_run_withdraw(lt_embed_run *run) LT_YIELDS {
   }
 }
 
-static void embed_run_report(lt_embed_run *run, const lt_run_result *result) {
-  LT_AUTO_BUF(json, 2 * LT_JSON_MAX_BYTES + LT_RUN_PIPED_MAX_BYTES);
-  lt_run_result_json(result, run->env->session.secrets, &json);
-  run->end->json = lt_buf_take(&json, NULL);
+static void embed_run_report(lt_embed_run *run, lt_status status, lt_buf *json) {
+  run->end->json = lt_buf_take(json, NULL);
   if (run->end->json != NULL) {
     run->end->base.json = run->end->json;
-  } else if (result->status == LT_OK) {
-    run->end->base.status = lt_embed_error_status(json.status);
+  } else if (status == LT_OK) {
+    run->end->base.status = lt_embed_error_status(json->status);
     run->end->base.text = "the report of the run is too long, or there is no memory for it";
   }
 }
@@ -221,7 +238,7 @@ static void embed_run_end(lt_embed_run *run, lt_status status, lt_str message) {
   }
   lt_embed_run_sign(run, end);
   run->end = NULL;
-  embed_run_free(run);
+  lt_embed_run_free(run);
   pthread_mutex_lock(&env->lock);
   lt_embed_queue_put(queue, end);
   pthread_mutex_unlock(&env->lock);
@@ -229,23 +246,49 @@ static void embed_run_end(lt_embed_run *run, lt_status status, lt_str message) {
   lt_wait_wake(&env->ending, LT_OK);
 }
 
-static void embed_run_on_fiber(void *arg) {
-  lt_embed_run *run = arg;
+/* Nothing cancels it any more. */
+static void embed_run_settle(lt_embed_run *run, lt_cancel_node *node) LT_YIELDS {
+  lt_cancel_remove(&run->env->stop, node);
+  embed_run_withdraw(run);
+}
+
+static void embed_run_whole_program(lt_embed_run *run, lt_cancel_node *node) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
-  lt_cancel_node node;
   lt_run_result result;
   lt_run_result_init(&result);
-  lt_cancel_follow(&run->env->stop, &node, &run->cancel);
   lt_status status = embed_run_program(run, &result, &err);
-  lt_cancel_remove(&run->env->stop, &node);
-  embed_run_withdraw(run);
+  embed_run_settle(run, node);
   if (status == LT_OK) {
-    embed_run_report(run, &result);
+    LT_AUTO_BUF(json, 2 * LT_JSON_MAX_BYTES + LT_RUN_PIPED_MAX_BYTES);
+    lt_run_result_json(&result, run->env->session.secrets, &json);
+    embed_run_report(run, result.status, &json);
     embed_run_end(run, result.status, lt_buf_view(&result.error));
   } else {
     embed_run_end(run, status, lt_str_of(lt_err_msg(&err)));
   }
   lt_run_result_release(&result);
+}
+
+static void embed_run_whole_prompt(lt_embed_run *run, lt_cancel_node *node) LT_YIELDS {
+  LT_AUTO_BUF(json, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(message, 2 * LT_RUN_ERROR_BYTES);
+  lt_status status = lt_embed_prompt_carry_out(run->prompt, &json, &message);
+  embed_run_settle(run, node);
+  if (json.n > 0) {
+    embed_run_report(run, status, &json);
+  }
+  embed_run_end(run, status, lt_buf_view(&message));
+}
+
+static void embed_run_on_fiber(void *arg) {
+  lt_embed_run *run = arg;
+  lt_cancel_node node;
+  lt_cancel_follow(&run->env->stop, &node, &run->cancel);
+  if (run->prompt != NULL) {
+    embed_run_whole_prompt(run, &node);
+  } else {
+    embed_run_whole_program(run, &node);
+  }
 }
 
 static void embed_run_on_cancel(void *arg) {
@@ -278,8 +321,7 @@ static void embed_run_on_start(void *arg) {
 }
 
 /* --- The host's thread -------------------------------------------------------------------------------------------- */
-/* Owns: the loop, from now on. */
-static lt_status embed_run_begin(lt_embed_run *run, uint64_t *ret_number, lt_err *err) {
+lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err) {
   lathe_env *env = run->env;
   pthread_mutex_lock(&env->lock);
   bool has_seat = env->seats < LT_EMBED_RUNS_MAX;
@@ -293,7 +335,7 @@ static lt_status embed_run_begin(lt_embed_run *run, uint64_t *ret_number, lt_err
   }
   pthread_mutex_unlock(&env->lock);
   if (!has_seat) {
-    embed_run_free(run);
+    lt_embed_run_free(run);
     return lt_fail(err, LT_E_LIMIT, "%d runs have not ended, or their LATHE_EVENT_END was not taken",
                    LT_EMBED_RUNS_MAX);
   }
@@ -308,8 +350,8 @@ lathe_status lathe_start(lathe_env *env, const lathe_run_options *options, uint6
   if (entered != LATHE_OK) {
     return entered;
   }
-  lt_status status = embed_run_make(env, options, NULL, &run, &err);
-  status = status == LT_OK ? embed_run_begin(run, &number, &err) : status;
+  lt_status status = embed_run_make(env, options, &run, &err);
+  status = status == LT_OK ? lt_embed_run_start(run, &number, &err) : status;
   if (ret_run != NULL) {
     *ret_run = number;
   }
@@ -394,10 +436,11 @@ lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_e
   }
   lathe_status ended = LATHE_OK;
   lt_status status = lt_embed_queue_init(&queue, false, &err);
-  status = status == LT_OK ? embed_run_make(env, options, &queue, &run, &err) : status;
+  status = status == LT_OK ? embed_run_make(env, options, &run, &err) : status;
   if (status == LT_OK) {
+    run->queue = &queue;
     run->has_listener = on_event != NULL;
-    status = embed_run_begin(run, &number, &err);
+    status = lt_embed_run_start(run, &number, &err);
   }
   if (status == LT_OK) {
     ended = embed_run_await(env, &queue, on_event, arg, ret_json, error);

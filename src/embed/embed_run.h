@@ -1,8 +1,10 @@
-/* Runs of programs, from lathe_start or lathe_run to their last event. */
+/* Runs of programs, from lathe_start or lathe_run to their last event; and prompts, which are runs of another kind. */
 #ifndef LT_EMBED_EMBED_RUN_H
 #define LT_EMBED_EMBED_RUN_H
 
 #include "embed/embed_env.h"
+
+struct lt_embed_prompt;
 
 typedef struct lt_embed_run {
   lt_embed_entry entry; /* first; in the table of runs until it ends */
@@ -10,7 +12,8 @@ typedef struct lt_embed_run {
   lt_embed_queue *queue; /* gets its events: the environment's, or that of lathe_run */
   bool has_listener;     /* somebody takes them; else nobody is asked or told anything but its end */
   void *data;
-  char *code, *input; /* owned; `input` may be NULL */
+  struct lt_embed_prompt *prompt; /* owned; NULL: it is a program, with what follows */
+  char *code, *input;             /* owned; `input` may be NULL */
   lt_lang lang;
   uint64_t timeout_ms, memory_bytes; /* 0: what is configured */
   lt_embed_event *end;               /* its last event, made at the start: to end needs no memory */
@@ -25,9 +28,15 @@ typedef struct lt_embed_run {
   lt_approver approver;
 } lt_embed_run;
 
+/* A run that nobody knows, with the environment's queue; NULL: no memory. Owns: the caller, until it is started. */
+lt_embed_run *lt_embed_run_new(lathe_env *env, void *data);
+void lt_embed_run_free(lt_embed_run *run);
+/* Numbers the run and starts it. Owns: the loop, also after an error. Errors: LT_E_LIMIT. */
+lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err);
+
 /* Puts into an event which run it is of. */
 void lt_embed_run_sign(const lt_embed_run *run, lt_embed_event *event);
-/* The run that a caller of tools is part of; NULL: none, such as while a plugin prepares. */
+/* The program that a caller of tools is part of; NULL: none, such as in a prompt or while a plugin prepares. */
 lt_embed_run *lt_embed_run_of(const lt_caller *caller);
 
 #endif

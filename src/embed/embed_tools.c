@@ -3,8 +3,10 @@
 #include "app/plugins.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "embed/embed_agent.h"
 #include "embed/embed_calls.h"
 #include "embed/embed_error.h"
+#include "embed/embed_prompt.h"
 
 /* A tool; its texts are behind it. */
 typedef struct embed_tool {
@@ -68,10 +70,16 @@ static lt_status embed_tools_take_answer(const lt_embed_call *call, lt_buf *out)
   return call->is_yes ? LT_OK : LT_E_TOOL;
 }
 
+/* NULL: none, such as while a plugin prepares. */
+static lt_embed_run *embed_tools_run_of(const lathe_env *env, const lt_caller *caller) {
+  lt_embed_prompt *prompt = caller != NULL ? lt_embed_agent_find(env, caller->run) : NULL;
+  return prompt != NULL ? prompt->run : lt_embed_run_of(caller);
+}
+
 static lt_status embed_tools_invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
                                     lt_buf *out, lt_err *err) LT_YIELDS {
   lt_embed_provider *provider = (lt_embed_provider *)(void *)base;
-  lt_embed_run *run = lt_embed_run_of(options->caller);
+  lt_embed_run *run = embed_tools_run_of(provider->env, options->caller);
   lt_embed_call call;
   LT_AUTO_BUF(id, 2 * LT_PLUGIN_NAME_BYTES);
   lt_buf_add(&id, base->name);

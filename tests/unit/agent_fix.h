@@ -11,11 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 
 #include "agent/agent.h"
 #include "base/mem.h"
@@ -23,6 +21,7 @@
 #include "runner/quickjs/quickjs.h"
 #include "sandbox/box.h"
 #include "tool/masked_records.h"
+#include "unit/script_server.h"
 
 #undef fail /* cmocka's macro; the plugins' header has a member of that name */
 
@@ -33,53 +32,7 @@
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
 
-/* --- The server of the model -------------------------------------------------------------------------------------- */
-static struct {
-  pid_t pid;
-  int hold; /* its input: it ends with it */
-  int port;
-  char folder[64];
-} server;
 static struct sigaction on_segv, on_bus;
-
-static inline int setup_server(void **state) {
-  (void)state;
-  int in[2], out[2];
-  strcpy(server.folder, "/tmp/lathe-agent-XXXXXX");
-  assert_non_null(mkdtemp(server.folder));
-  assert_int_equal(pipe(in), 0);
-  assert_int_equal(pipe(out), 0);
-  server.pid = fork();
-  if (server.pid == 0) {
-    dup2(in[0], 0);
-    dup2(out[1], 1);
-    close(in[1]);
-    close(out[0]);
-    execlp("node", "node", "tests/fakes/script_model.mjs", server.folder, (char *)NULL);
-    _exit(127);
-  }
-  close(in[0]);
-  close(out[1]);
-  server.hold = in[1];
-  FILE *f = fdopen(out[0], "r");
-  assert_int_equal(fscanf(f, "PORT %d", &server.port), 1);
-  fclose(f);
-  return 0;
-}
-
-static inline int remove_file(const char *path, const struct stat *st, int type, struct FTW *at) {
-  (void)st, (void)type, (void)at;
-  return remove(path);
-}
-
-static inline int teardown_server(void **state) {
-  (void)state;
-  close(server.hold);
-  kill(server.pid, SIGTERM);
-  waitpid(server.pid, NULL, 0);
-  nftw(server.folder, remove_file, 16, FTW_DEPTH | FTW_PHYS);
-  return 0;
-}
 
 /* cmocka puts its own handlers in place for every test; a box needs its. */
 static inline int run_all_tests(const struct CMUnitTest *tests, size_t count) {
