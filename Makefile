@@ -20,10 +20,10 @@ PRESETS     := release asan tsan fuzz
 FUZZ_SECONDS ?= 30
 PREFIX      ?= /usr/local
 
-.PHONY: all engine page node demo test bench asan tsan fuzz lint fmt cross install uninstall clean distclean help check
+.PHONY: all engine page node demo test bench asan tsan fuzz lint fmt cross install uninstall packages packages-check clean distclean help check
 
 help: ## What there is
-	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 all: check ## Build the program: build/lathe
 	@$(MAKE) -j2 engine page build/release.libs
@@ -183,6 +183,14 @@ cross: ## Build for aarch64 and run its tests under emulation
 
 install: all ## Install below PREFIX (/usr/local), in the folder DESTDIR where a package is made
 	@scripts/install.sh install "$(DESTDIR)" "$(PREFIX)"
+
+packages: all ## Pack what is built into build/packages: tarballs, .deb, npm, .mcpb, wheel
+	@scripts/setup.sh packages
+	@scripts/packages.sh
+
+packages-check: ## Try the packages: lintian, a bare Debian, a container (as root)
+	@scripts/setup.sh packages
+	@scripts/packages-check.sh
 
 uninstall: ## Remove what `install` put there; configuration and state stay
 	@scripts/install.sh uninstall "$(DESTDIR)" "$(PREFIX)"

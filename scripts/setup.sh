@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need and is not there yet: Debian packages by apt-get, npm packages by npm ci.
 #
-#   scripts/setup.sh [--check] [build|node|test|lint|fuzz|cross|bench]...
+#   scripts/setup.sh [--check] [build|node|test|lint|fuzz|cross|bench|packages]...
 #
 # What is there already is left alone, whoever installed it. Without root it prints the one line to run and exits 1;
 # with --check it never installs anything.
@@ -50,6 +50,13 @@ fuzz  libclang-rt-dev        have clang && [ -e "$(clang -print-file-name=libcla
 cross gcc-aarch64-linux-gnu  have aarch64-linux-gnu-gcc
 cross libc6-dev-arm64-cross  [ -e /usr/aarch64-linux-gnu/include/stdio.h ]
 cross qemu-user-static       have qemu-aarch64-static
+packages patchelf            have patchelf
+packages debhelper           have dh
+packages lintian             have lintian
+packages debootstrap         have debootstrap
+packages buildah             have buildah
+packages crun                have crun
+packages python3             have python3
 LIST
 }
 
@@ -121,8 +128,8 @@ main() {
       node) npm_of_node=needed ;;
       test) wishes+=" test" npm_of_tests=needed ;;
       bench) wishes+=" bench" npm_of_tests=wanted ;;
-      lint | fuzz | cross) profiles+=" $arg" ;;
-      *) echo "setup: unknown argument \"$arg\" (build, node, test, bench, lint, fuzz, cross or --check)" >&2 && exit 2 ;;
+      lint | fuzz | cross | packages) profiles+=" $arg" ;;
+      *) echo "setup: unknown argument \"$arg\" (build, node, test, bench, lint, fuzz, cross, packages or --check)" >&2 && exit 2 ;;
     esac
   done
 

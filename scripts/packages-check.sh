@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Tries the packages of build/packages where nothing of the build is: `make packages-check` (docs/internals/packages.md).
+#
+#   scripts/packages-check.sh [deb|image]...      both, unless some are named; as root
+#
+# The bare Debian is made by debootstrap from the mirror that apt uses here, in a temporary folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/packages/common.sh
+
+mirror() {
+  local found
+  found=$(sed -n 's|^deb \(\[[^]]*\] \)\{0,1\}\(http[^ ]*/debian\)/* .*|\2|p; s|^URIs: *\(http[^ ]*/debian\)/* *$|\1|p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
+  [ -n "$found" ] || die "no Debian mirror in /etc/apt/sources.list"
+  echo "$found"
+}
+
+inside() { # command...: in the bare Debian, with its environment
+  env -i HOME=/srv PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 chroot "$bare" "$@"
+}
+
+expect() { # wanted output, command...
+  local got
+  got=$("${@:2}") || die "failed: ${*:2}"
+  [ "$got" = "$1" ] || die "${*:2}: \"$got\" instead of \"$1\""
+  echo "packages-check: ${*:2}: $got"
+}
+
+bare_debian() {
+  bare=$(mktemp -d /var/tmp/lathe-bare-XXXXXX)
+  trap 'umount "$bare/proc" 2>/dev/null; rm -rf "$bare"' EXIT
+  debootstrap --variant=minbase bookworm "$bare" "$(mirror)" >"$out/debootstrap.log" 2>&1 || die "debootstrap failed: $out/debootstrap.log"
+  mount -t proc proc "$bare/proc" || echo "packages-check: no /proc can be mounted here"
+  # The mirror may be reached by a proxy or another name: apt inside does as apt outside does.
+  cp /etc/apt/apt.conf.d/* "$bare/etc/apt/apt.conf.d/" 2>/dev/null || true
+  cp /etc/resolv.conf /etc/hosts "$bare/etc/" 2>/dev/null || true
+}
+
+check_deb() {
+  lintian --allow-root --no-cfg --fail-on error,warning "$out"/*.deb || die "lintian has something to say"
+  echo "packages-check: lintian says nothing"
+  bare_debian
+  cp "$out"/*.deb "$bare/srv/"
+  inside apt-get update -qq >"$out/bare.log" 2>&1
+  inside sh -c 'apt-get install -y -qq --no-install-recommends /srv/*.deb gcc libc6-dev pkg-config' >>"$out/bare.log" 2>&1 ||
+    die "the packages cannot be installed: $out/bare.log"
+  expect 3 inside lathe run -e 1+2
+  expect "lathe $version" inside sh -c 'lathe --version | head -n 1'
+  expect 7 inside sh -c 'echo "const n: number = 3; n + 4" >/srv/a.ts && lathe run --no-check /srv/a.ts'
+  cp examples/embed/c/order.c "$bare/srv/host.c"
+  inside sh -c 'gcc /srv/host.c -o /srv/host $(pkg-config --cflags --libs lathe) && /srv/host </dev/null' >"$out/host.log" 2>&1 ||
+    die "the example of a host does not run: $out/host.log"
+  echo "packages-check: the host in C was built by pkg-config and ran"
+  inside apt-get purge -y -qq lathe liblathe0 liblathe-dev >>"$out/bare.log" 2>&1
+  expect "" inside sh -c 'find / -xdev -iname "*lathe*" -not -path "/proc/*" -not -path "/srv/*" -not -path "/var/log/*" -not -path "/var/lib/apt/*"'
+}
+
+kinds=("$@")
+[ $# -gt 0 ] || kinds=(deb image)
+[ "$(id -u)" = 0 ] || die "a bare Debian is made by root only"
+for kind in "${kinds[@]}"; do
+  case $kind in
+    deb) check_deb ;;
+    image) scripts/packages/image.sh check ;;
+    *) die "unknown kind \"$kind\" (deb, image)" ;;
+  esac
+done

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Packs what is built into build/packages: `make packages` (docs/internals/packages.md).
+#
+#   scripts/packages.sh [portable|deb|npm|mcpb|wheel|image]...      all but image, unless some are named
+#
+# Nothing is built here. What is packed is what `make install` installs, so that there is one list of files.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+kinds=("$@")
+[ $# -gt 0 ] || kinds=(portable deb npm mcpb wheel)
+for kind in "${kinds[@]}"; do
+  [ -e "scripts/packages/$kind.sh" ] && [ "$kind" != common ] && [ "$kind" != bundle ] || {
+    echo "packages: unknown kind \"$kind\" (portable, deb, npm, mcpb, wheel, image)" >&2
+    exit 2
+  }
+done
+
+. scripts/packages/common.sh
+stage_everything
+for kind in "${kinds[@]}"; do
+  "scripts/packages/$kind.sh"
+done
