@@ -6,6 +6,7 @@
  *
  * All functions here run on the thread of their Node environment; each one (a worker is one) has its own addon_state.
  */
+#define _GNU_SOURCE
 #define NAPI_VERSION 8
 #include <dlfcn.h>
 #include <lathe.h>
@@ -486,6 +487,13 @@ static napi_value addon_close(napi_env env, napi_callback_info info) {
 }
 
 /* --- What returns at once ----------------------------------------------------------------------------------------- */
+/* Node.js exports functions of libraries that liblathe has, too, in versions of its own (libuv, SQLite): bound deeply,
+ * liblathe takes those that it was built for. The dlopen of sanitizers refuses that. */
+static void *library_open(const char *path) {
+  bool is_sanitized = dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != NULL;
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL | (is_sanitized ? 0 : RTLD_DEEPBIND));
+}
+
 /* load(path, makeError) → the library's version */
 static napi_value addon_load(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
@@ -494,7 +502,7 @@ static napi_value addon_load(napi_env env, napi_callback_info info) {
     napi_create_reference(env, arguments.at[1], 1, &state->make_error);
   }
   const char *path = arguments_text(&arguments, 0), *missing = NULL;
-  void *handle = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  void *handle = path != NULL ? library_open(path) : NULL;
   napi_value version = NULL;
   if (handle == NULL) {
     arguments_fail(&arguments, LATHE_E_IO, path != NULL ? dlerror() : "no path");

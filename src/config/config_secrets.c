@@ -1,7 +1,6 @@
 #include "config/config_secrets.h"
 
-#include <unistd.h>
-
+#include "base/environ.h"
 #include "base/limits.h"
 #include "text/pair_list.h"
 #include "text/secret_name.h"
@@ -95,7 +94,7 @@ static bool config_is_header_list(lt_str variable) {
 }
 
 static lt_status config_add_environment(lt_secrets *secrets) {
-  for (char **entry = environ; entry && *entry; entry++) {
+  for (char **entry = lt_environ_view(); *entry != NULL; entry++) {
     lt_str all = lt_str_of(*entry);
     size_t equals = lt_str_find(all, LT_STR("="), 0);
     if (equals == SIZE_MAX) {

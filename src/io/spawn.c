@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/environ.h"
+
 /* --- Starting ----------------------------------------------------------------------------------------------------- */
 static int spawn_set_files(posix_spawn_file_actions_t *actions, const lt_spawn_options *options) {
   int failed = options->cwd != NULL ? posix_spawn_file_actions_addchdir_np(actions, options->cwd) : 0;
@@ -34,7 +36,7 @@ static int spawn_start(const lt_spawn_options *options, pid_t *ret_pid) {
   int failed = spawn_set_files(&actions, options);
   if (failed == 0) {
     failed = posix_spawn(ret_pid, options->path, &actions, &attributes, options->argv,
-                         options->env != NULL ? options->env : environ);
+                         options->env != NULL ? options->env : lt_environ_view());
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);

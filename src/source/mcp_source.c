@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environ.h"
 #include "base/mem.h"
 #include "config/config_adopt.h"
 #include "io/process_memory.h"
@@ -61,7 +62,8 @@ static size_t mcp_source_variable_count(const char *const *env) {
 /* Lathe's environment without the models' keys, then the variables of the server's configuration, which take
  * precedence. NULL: no memory. The caller frees the array. */
 static const char **mcp_source_make_environment(const lt_config *config, const lt_config_server *server) {
-  size_t inherited = mcp_source_variable_count((const char *const *)environ),
+  char **variables = lt_environ_view();
+  size_t inherited = mcp_source_variable_count((const char *const *)variables),
          added = mcp_source_variable_count(server->env);
   const char **env = lt_mem_zalloc(inherited + added + 1, sizeof *env);
   if (env == NULL) {
@@ -69,10 +71,11 @@ static const char **mcp_source_make_environment(const lt_config *config, const l
   }
   size_t n = 0;
   for (size_t i = 0; i < inherited; i++) {
-    const char *equals = strchr(environ[i], '=');
-    lt_str name = equals != NULL ? lt_str_from(environ[i], (size_t)(equals - environ[i]) + 1) : lt_str_of(environ[i]);
+    const char *equals = strchr(variables[i], '=');
+    lt_str name =
+        equals != NULL ? lt_str_from(variables[i], (size_t)(equals - variables[i]) + 1) : lt_str_of(variables[i]);
     if ((equals == NULL || !mcp_source_is_model_key(config, name)) && !mcp_source_is_overridden(server, name)) {
-      env[n++] = environ[i];
+      env[n++] = variables[i];
     }
   }
   memcpy(env + n, server->env, added * sizeof *env);

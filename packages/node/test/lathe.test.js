@@ -148,6 +148,19 @@ describe("the end of a sandbox", () => {
     await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
     assert.equal(await worker.terminate(), 1);
   });
+  test("uses the libraries that liblathe was built for, not those inside of Node.js", () => {
+    const config = "{mcpServers: {docs: {url: 'http://127.0.0.1:1/mcp'}}, store: 'sqlite::memory:'}";
+    const source = `import { Sandbox } from ${JSON.stringify(new URL("../index.js", import.meta.url))};
+      const sandbox = new Sandbox({ config: ${JSON.stringify(config)}, onWarning() {} });
+      await sandbox.run("1");
+      await sandbox.close();`;
+    const env = { ...process.env, LD_DEBUG: "bindings" };
+    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", source], { env, encoding: "utf8", maxBuffer: 1 << 28, timeout: 60_000 });
+    const bindings = stderr.matchAll(/binding file \S*\/(lib(?:lathe|uv|sqlite3|curl|ssl|crypto|nghttp2)\.so)\S* \[0\] to (\S+) /g);
+    const bound = Array.from(bindings, ([, from, to]) => `${from} to ${to}`);
+    assert.ok(bound.some((line) => line.startsWith("libssl.so to ")), "libcurl was loaded");
+    assert.deepEqual(bound.filter((line) => line.endsWith(` to ${process.argv0}`) || line.endsWith(` to ${process.execPath}`)), []);
+  });
   test("tells warnings", async () => {
     const told = [], sandbox = new Sandbox({ config: { mcpServers: { docs: { url: "http://127.0.0.1:1/mcp" } } }, onWarning: (text) => told.push(text) });
     await sandbox.run("1");

@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/environ.h"
 #include "base/mem.h"
 #include "runner/python/python_names.h"
 #include "runner/python/python_run.h"
 #include "runner/python/python_state.h"
 #include "runner/python/python_zygote.h"
 #include "runner/remove_folder.h"
-
-extern char **environ;
 
 /* --- The interpreter's environment -------------------------------------------------------------------------------- */
 
@@ -63,7 +62,7 @@ static bool python_put_time_zone(char **env, size_t *count, const char *zone) {
 }
 
 static bool python_make_env(lt_python *p, const lt_python_options *options) {
-  const char *const *passed_on = options->env_passthrough ? (const char *const *)environ : NULL;
+  const char *const *passed_on = options->env_passthrough ? (const char *const *)lt_environ_view() : NULL;
   size_t places = python_count_of(passed_on) + python_count_of(fixed_variables) + python_count_of(options->env) + 3;
   size_t count = 0;
   p->env = lt_mem_zalloc(places, sizeof *p->env);
