@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 from . import _library
 from ._errors import ClosedError, ConfigError, SandboxError, error_of_program
-from ._tools import Tool, as_tools, tool
+from ._tools import Tool, as_tools, json_bytes, tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
 
 Tools = Iterable[Any] | Mapping[str, Any] | None
-_encode = json.JSONEncoder(allow_nan=False).encode
 
 
 class Result(NamedTuple):
@@ -101,15 +100,11 @@ def run_options(
         raise ConfigError(f"the timeout is a number of seconds above 0, not {timeout!r}")
     if memory_bytes is not None and memory_bytes <= 0:
         raise ConfigError(f"memory_bytes is a number above 0, not {memory_bytes!r}")
-    try:
-        given = None if input is None else _encode(input).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ConfigError(f"the input is not JSON: {error}") from None
     return _library.RunOptions(
         size=ctypes.sizeof(_library.RunOptions),
         code=_library.utf8(code, "code"),
         language=_library.utf8(language, "language"),
-        input=given,
+        input=json_bytes(input, "input"),
         timeout_ms=0 if timeout is None else math.ceil(timeout * 1000),
         memory_bytes=memory_bytes or 0,
     )
@@ -133,9 +128,9 @@ class Calls:
     def answer(self, call: int, tool: Tool, value: Any) -> None:
         """Gives the program what the tool has returned."""
         try:
-            text = _encode(value).encode()
-        except (TypeError, ValueError, RecursionError) as error:
-            self.fail(call, f"the result of the tool {tool.name} is not JSON: {error}")
+            text = json_bytes(value, f"result of the tool {tool.name}")
+        except ConfigError as error:
+            self.fail(call, str(error))
             return
         error = _library.new_error()
         # What Python writes can still be too large or too deep.
@@ -157,11 +152,7 @@ class Calls:
         if not decision.is_approved:
             self._library.lathe_reject(self._env, call, _message_bytes(decision.reason) or None, None)
             return
-        try:
-            text = None if decision.input is None else _encode(decision.input).encode()
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ConfigError(f"the approved input is not JSON: {error}") from None
-        self._library.lathe_approve(self._env, call, text, None)
+        self._library.lathe_approve(self._env, call, json_bytes(decision.input, "approved input"), None)
 
 
 def _message_bytes(message: str) -> bytes:
@@ -189,14 +180,14 @@ class Environment:
         self._uses = threading.Condition()
         self._use_count = 0
         self._tools_lock = threading.Lock()
+        # Programs keep the tools that they began with: the dictionary is replaced, not changed.
         self._tools = {one.name: self._checked(one) for one in as_tools(tools)}
         self._added: dict[str, Tool] = {}
         self._runs_with: dict[str, int] = {}
         self._on_warning = on_warning
-        text = config if config is None or isinstance(config, str) else _encode(config)
         self._options = _library.Options(
             size=ctypes.sizeof(_library.Options),
-            config=_library.utf8(text, "config"),
+            config=_library.utf8(config, "config") if isinstance(config, str) else json_bytes(config, "config"),
             config_file=None if config_file is None else os.fsencode(config_file),
             folder=None if folder is None else os.fsencode(folder),
         )
@@ -268,7 +259,7 @@ class Environment:
                 self._library_add(one)
             finally:
                 self._leave()
-            self._tools[one.name] = one
+            self._tools = {**self._tools, one.name: one}
 
     def remove_tool(self, name: str) -> None:
         """Removes a tool. Programs that run can call it no more. Raises SandboxError where there is none."""
@@ -278,7 +269,7 @@ class Environment:
                 self._library_remove(name)
             finally:
                 self._leave()
-            self._tools.pop(name, None)
+            self._tools = {known: one for known, one in self._tools.items() if known != name}
 
     def _library_add(self, one: Tool) -> None:
         error = _library.new_error()
@@ -300,14 +291,22 @@ class Environment:
         """
         if not given:
             return self._tools, []
-        own = [self._checked(one) for one in as_tools(given)]
+        own: list[Tool] = []
+        try:
+            for one in [self._checked(one) for one in as_tools(given)]:
+                self._borrow_tool(one)
+                own.append(one)
+        except BaseException:
+            self._give_tools_back(own)
+            raise
+        return {**self._tools, **{one.name: one for one in own}}, own
+
+    def _borrow_tool(self, one: Tool) -> None:
         with self._tools_lock:
-            for one in own:
-                known = self._added.get(one.name)
-                if known is None or known.texts != one.texts:
-                    self._library_add(one)
-                self._runs_with[one.name] = self._runs_with.get(one.name, 0) + 1
-            return {**self._tools, **{one.name: one for one in own}}, own
+            known = self._added.get(one.name)
+            if known is None or known.texts != one.texts:
+                self._library_add(one)
+            self._runs_with[one.name] = self._runs_with.get(one.name, 0) + 1
 
     def _give_tools_back(self, own: list[Tool]) -> None:
         if not own:

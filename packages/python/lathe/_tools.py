@@ -9,6 +9,7 @@ from typing import Any
 from . import _library
 from ._errors import ConfigError
 
+_encode = json.JSONEncoder(allow_nan=False).encode
 Schema = dict[str, Any]
 
 
@@ -41,9 +42,9 @@ class Tool:
         self.texts = (
             _library.utf8(name, "name of a tool"),
             _library.utf8(description or None, f"description of the tool {name}"),
-            _json_text(input_schema, f"input_schema of the tool {name}"),
-            _json_text(output_schema, f"output_schema of the tool {name}"),
-            _json_text(annotations, f"annotations of the tool {name}"),
+            json_bytes(input_schema, f"input_schema of the tool {name}"),
+            json_bytes(output_schema, f"output_schema of the tool {name}"),
+            json_bytes(annotations, f"annotations of the tool {name}"),
             _library.utf8(approval, f"approval of the tool {name}"),
         )
 
@@ -131,10 +132,11 @@ def _renamed(one: Any, name: str) -> Tool:
     return Tool(one.function, name, one.description, one.input_schema, one.output_schema, one.annotations, one.approval)
 
 
-def _json_text(value: Any, what: str) -> bytes | None:
+def json_bytes(value: Any, what: str) -> bytes | None:
+    """JSON for the library. None stays None. Raises ConfigError."""
     if value is None:
         return None
     try:
-        return json.dumps(value, allow_nan=False).encode()
+        return _encode(value).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ConfigError(f"the {what} is not JSON: {error}") from None

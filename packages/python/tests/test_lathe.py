@@ -226,6 +226,15 @@ class Sync(unittest.TestCase):
         with self.assertRaises(lathe.SandboxError):
             self.sandbox.remove_tool("extra")
 
+    def test_a_program_keeps_the_tools_that_it_began_with(self) -> None:
+        self.sandbox.add_tool(lambda: self.sandbox.add_tool(lambda: "new", name="later") or "called", name="change")
+        self.sandbox.add_tool(lambda: "old", name="later")
+        self.assertEqual(self.sandbox.run("[change({}), later({})]").value, ["called", "old"])
+        self.assertEqual(self.sandbox.run("later({})").value, "new")
+        with self.assertRaisesRegex(lathe.ConfigError, "built-in plugin"):
+            self.sandbox.run("1", tools={"leftover": add, "artifact.mine": add})
+        self.assertNotIn("leftover", self.sandbox.declare())
+
     def test_bad_arguments(self) -> None:
         for options, why in (
             ({"code": "a\0b"}, "NUL"),
@@ -240,6 +249,8 @@ class Sync(unittest.TestCase):
                 self.sandbox.run(**options)
         with self.assertRaisesRegex(lathe.ConfigError, 'did you mean "timeoutMs"'):
             lathe.Sandbox({"sandbox": {"timeout": 1}})
+        with self.assertRaisesRegex(lathe.ConfigError, "config is not JSON"):
+            lathe.Sandbox({"sandbox": {1}})
         with self.assertRaises(TypeError):
             self.sandbox.run(b"1")  # type: ignore[arg-type]
 
