@@ -164,7 +164,7 @@ class _Run:
         self._listeners = listeners
         self._context = contextvars.copy_context()
         self._end: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks: dict[int, asyncio.Future[Any]] = {}
         #: What a function raised that is not a tool's failure: it comes out of run().
         self._failure: BaseException | None = None
 
@@ -183,7 +183,7 @@ class _Run:
 
     def abandon(self, failure: BaseException) -> None:
         """Ends it without the library."""
-        for task in self._tasks.values():
+        for task in list(self._tasks.values()):
             task.cancel()
         if not self._end.done():
             self._end.set_exception(failure)
@@ -236,47 +236,48 @@ class _Run:
             calls.fail_by(call, tool, error)
             return
         if inspect.isawaitable(value):
-            self._spawn(call, self._answer_later(call, tool, value))
+            self._spawn(call, value, lambda task: self._answer(call, tool, task))
         else:
             calls.answer(call, tool, value)
 
-    async def _answer_later(self, call: int, tool: Tool, value: Awaitable[Any]) -> None:
+    def _answer(self, call: int, tool: Tool, task: asyncio.Future[Any]) -> None:
         calls = self._sandbox._calls
-        try:
-            result = await value
-        except Exception as error:
-            if self._sandbox._env:
-                calls.fail_by(call, tool, error)
-        except asyncio.CancelledError:
-            if self._sandbox._env:
-                calls.fail(call, "it was cancelled")
-            raise
+        if task.cancelled():
+            calls.fail(call, "it was cancelled")
+        elif error := task.exception():
+            calls.fail_by(call, tool, error)
         else:
-            if self._sandbox._env:
-                calls.answer(call, tool, result)
+            calls.answer(call, tool, task.result())
 
     def _approve(self, event: _library.Event) -> None:
+        call, ask = event.call, self._listeners.on_approval
         approval = Approval(_library.text_of(event.tool), json.loads(event.json), _library.text_of(event.text))
-        ask, calls = self._listeners.on_approval, self._sandbox._calls
         if ask is None:
-            calls.decide(event.call, approval.reject("nobody is there to approve it"))
+            self._sandbox._calls.decide(call, approval.reject("nobody is there to approve it"))
             return
         answer = self._context.run(ask, approval)
         if inspect.isawaitable(answer):
-            self._spawn(event.call, self._decide_later(event.call, answer))
+            self._spawn(call, answer, lambda task: self._decide(call, task))
         else:
-            calls.decide(event.call, decision_of(answer))
+            self._sandbox._calls.decide(call, decision_of(answer))
 
-    async def _decide_later(self, call: int, answer: Awaitable[bool | Decision]) -> None:
+    def _decide(self, call: int, task: asyncio.Future[Any]) -> None:
         try:
-            decision = decision_of(await answer)
-            if self._sandbox._env:
-                self._sandbox._calls.decide(call, decision)
+            decision = Decision(False, None, "it was cancelled") if task.cancelled() else decision_of(task.result())
+            self._sandbox._calls.decide(call, decision)
         except Exception as failure:
             self._fail(failure)
 
-    def _spawn(self, call: int, work: Any) -> None:
+    def _spawn(self, call: int, work: Awaitable[Any], done: Callable[[asyncio.Future[Any]], None]) -> None:
         # In a copy of the context of run(), as each task has one.
         task = self._context.run(asyncio.ensure_future, work)
         self._tasks[call] = task
-        task.add_done_callback(lambda _: self._tasks.pop(call, None))
+
+        def finish(task: asyncio.Future[Any]) -> None:
+            del self._tasks[call]
+            if self._sandbox._env:
+                done(task)
+            elif not task.cancelled():
+                task.exception()  # taken, so that asyncio does not report it as forgotten
+
+        task.add_done_callback(finish)

@@ -228,10 +228,15 @@ class Environment:
     def _enter(self) -> ctypes.c_void_p:
         """The environment, which stays open until _leave()."""
         with self._uses:
-            if not self._env:
-                raise ClosedError("the sandbox is not open")
+            env = self._opened()
             self._use_count += 1
-            return self._env
+            return env
+
+    def _opened(self) -> ctypes.c_void_p:
+        env = self._env
+        if not env:
+            raise ClosedError("the sandbox is not open")
+        return env
 
     def _leave(self) -> None:
         with self._uses:
@@ -272,16 +277,16 @@ class Environment:
             self._tools = {known: one for known, one in self._tools.items() if known != name}
 
     def _library_add(self, one: Tool) -> None:
-        error = _library.new_error()
+        env, error = self._opened(), _library.new_error()
         options = _library.ToolOptions(ctypes.sizeof(_library.ToolOptions), *one.texts)
-        status = _library.library().lathe_add_tool(self._env, ctypes.byref(options), ctypes.byref(error))
+        status = _library.library().lathe_add_tool(env, ctypes.byref(options), ctypes.byref(error))
         _library.check(status, error)
         self._added[one.name] = one
 
     def _library_remove(self, name: str) -> None:
-        error = _library.new_error()
+        env, error = self._opened(), _library.new_error()
         encoded = _library.utf8(name, "name of a tool")
-        _library.check(_library.library().lathe_remove_tool(self._env, encoded, ctypes.byref(error)), error)
+        _library.check(_library.library().lathe_remove_tool(env, encoded, ctypes.byref(error)), error)
         self._added.pop(name, None)
 
     def _borrow_tools(self, given: Tools) -> tuple[dict[str, Tool], list[Tool]]:
