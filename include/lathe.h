@@ -40,7 +40,16 @@
  * What the library does to its process: the first run of a program takes SIGSEGV and SIGBUS, by which the sandbox ends
  * programs; faults that are not of a program go to the handlers that were there before. A handler that is installed
  * later must do likewise. No other signal is handled, and none is delivered to a thread of the library. The library
- * starts no processes; it changes no limits, no folder, no variable and no terminal, and is not unloaded by dlclose.
+ * changes no limits, no folder, no variable and no terminal, and is not unloaded by dlclose. Descriptors 0, 1 and 2
+ * must be open, if only on /dev/null.
+ *
+ * Children. MCP servers with a `command`, Python, Deno and the compiler that checks types are processes. They are
+ * started through the program lathe-exec of this version: beside the library (liblathe.a: the program), in
+ * libexec/lathe of a folder above it, or lathe_options.helper. A child has its own session, no descriptor of the
+ * host's, and of its environment what docs/guide/embedding.md lists. It ends with its environment, and with its
+ * process, however that ends. There is no handler of SIGCHLD: a host's own is called for these children, too, and
+ * should wait for those it knows. If it ignores SIGCHLD or waits for all, it takes their exit codes: programs on Deno
+ * then fail, the others do not.
  *
  * Licence: MIT.
  */
@@ -106,6 +115,7 @@ typedef struct lathe_options {
   const char *config;
   const char *config_file; /* its path; NULL: none. Not both. */
   const char *folder;      /* where relative paths of `config` begin; NULL: the current folder */
+  const char *helper;      /* the full path of lathe-exec, which starts children; NULL: see above, "Children" */
 } lathe_options;
 
 /* Opens an environment. `options` may be NULL: the defaults. Waits until each MCP server of the configuration has given
@@ -154,7 +164,7 @@ LATHE_API lathe_status lathe_declare(lathe_env *env, const char *form, size_t ma
 typedef struct lathe_run_options {
   size_t size;           /* sizeof(lathe_run_options) */
   const char *code;      /* the program */
-  const char *language;  /* "js" or "ts"; NULL: "js" */
+  const char *language;  /* "js", "ts" or "python"; NULL: "js" */
   const char *input;     /* JSON: what the program finds in `input`; NULL: nothing */
   uint64_t timeout_ms;   /* 0: what is configured. Time in which it only waits for an approval does not count. */
   uint64_t memory_bytes; /* 0: what is configured */

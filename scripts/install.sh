@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the program with its manual pages, completions, unit of systemd and documentation, or removes just these files.
+# Installs the program with its manual pages, completions, unit of systemd and documentation, and the library where it is built
+# beside the program; or removes just these files.
 #
 #   scripts/install.sh install|uninstall DESTDIR PREFIX
 #
@@ -9,7 +10,7 @@ set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
 
-job=$1 root=$2$3 prefix=$3
+job=$1 destdir=$2 prefix=$3 root=$2$3
 program=${LATHE:-build/lathe}
 here=${LATHE_HERE:-$program}
 list=share/doc/lathe/installed.txt # what uninstall removes
@@ -37,6 +38,18 @@ install_all() {
   done
 }
 
+# What those get who build against it, and lathe-exec, which starts its children.
+install_library() {
+  local build
+  build=$(dirname "$(realpath "$program")")
+  [ -e "$build/liblathe.so" ] || return 0 # built for a sanitizer
+  DESTDIR=$destdir cmake --install "$build" --component library --prefix "$prefix" --strip >/dev/null
+  awk -v above="$prefix/" '{ print substr($0, length(above) + 1) }' "$build/install_manifest_library.txt" >>"$root/$list"
+  if [ -z "$destdir" ] && [ "$(id -u)" = 0 ]; then
+    ldconfig
+  fi
+}
+
 uninstall_all() {
   local file
   [ -e "$root/$list" ] || { echo "uninstall: $root/$list is not there: nothing was installed below $root by make install" >&2; exit 1; }
@@ -49,7 +62,8 @@ uninstall_all() {
 case $job in
   install)
     install_all
-    echo "installed $prefix/bin/lathe with manual pages and completions; make uninstall removes them"
+    install_library
+    echo "installed $prefix/bin/lathe with manual pages, completions and the library; make uninstall removes them"
     ;;
   uninstall) uninstall_all ;;
   *)

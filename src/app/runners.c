@@ -29,8 +29,9 @@ struct lt_runners {
   lt_monitor *monitor;             /* NULL: nobody is told of programs */
   lt_typecheck *typecheck;         /* NULL: not needed yet, or never */
   lt_runner *opened[RUNNER_COUNT]; /* by index in the table; NULL: not needed yet */
-  bool has_no_processes;           /* lt_runners_forbid_processes */
-  bool lasts;                      /* more programs may come after the first one */
+  const char *helper;              /* NULL: our own program */
+  bool checks_types_if_asked;
+  bool lasts; /* more programs may come after the first one */
   bool is_warming;
   lt_wait warmed; /* woken when the warm-up has ended */
 };
@@ -40,22 +41,26 @@ static void runners_on_line(void *arg, bool is_warning, lt_str line) {
   lt_report_line(((lt_runners *)arg)->report, is_warning ? LT_REPORT_WARNING : LT_REPORT_INFO, line);
 }
 
+/* 1, 0, -1: always, never, if there is a compiler; as in the configuration. */
+static int runners_type_checks(const lt_runners *r) {
+  const lt_config *c = r->config;
+  bool is_asked = c->typescript.check > 0 || (c->typescript.check < 0 && c->typescript.path != NULL);
+  return r->checks_types_if_asked && !is_asked ? 0 : c->typescript.check;
+}
+
 /* Makes the checks of types, if the configuration wants any: r->typecheck. */
 static lt_status runners_open_typecheck(lt_runners *r, lt_err *err) {
   const lt_config *c = r->config;
   const lt_typecheck_options options = {
       .loop = r->loop,
       .path = c->typescript.path,
+      .helper = r->helper,
       .is_required = c->typescript.check > 0,
       .without_walls = !c->require_walls,
       .on_line = runners_on_line,
       .arg = r,
   };
-  if (r->has_no_processes && c->typescript.check > 0) {
-    return lt_fail(err, LT_E_UNSUPPORTED,
-                   "typescript.check needs a compiler in a process, and the library starts none yet: leave it out");
-  }
-  bool is_wanted = r->typecheck == NULL && c->typescript.check != 0 && !r->has_no_processes;
+  bool is_wanted = r->typecheck == NULL && runners_type_checks(r) != 0;
   return is_wanted ? lt_typecheck_new(&options, &r->typecheck, err) : LT_OK;
 }
 
@@ -75,6 +80,7 @@ static lt_status runners_open_python(lt_runners *r, lt_runner **ret_runner, lt_e
       .loop = r->loop,
       .door = r->door,
       .path = c->python.path,
+      .helper = r->helper,
       .workspace = c->python.workspace,
       .time_zone = c->time_zone,
       .env = c->python.env,
@@ -87,10 +93,9 @@ static lt_status runners_open_python(lt_runners *r, lt_runner **ret_runner, lt_e
   return LT_OK;
 }
 
-static lt_deno_check runners_deno_check(const lt_config *c) {
-  return c->typescript.check < 0    ? LT_DENO_CHECK_IF_FOUND
-         : c->typescript.check == 0 ? LT_DENO_CHECK_NEVER
-                                    : LT_DENO_CHECK_ALWAYS;
+static lt_deno_check runners_deno_check(const lt_runners *r) {
+  int checks = runners_type_checks(r);
+  return checks < 0 ? LT_DENO_CHECK_IF_FOUND : checks == 0 ? LT_DENO_CHECK_NEVER : LT_DENO_CHECK_ALWAYS;
 }
 
 static lt_status runners_open_deno(lt_runners *r, lt_runner **ret_runner, lt_err *err) {
@@ -99,9 +104,10 @@ static lt_status runners_open_deno(lt_runners *r, lt_runner **ret_runner, lt_err
       .loop = r->loop,
       .door = r->door,
       .path = c->deno_path,
+      .helper = r->helper,
       .typescript_path = c->typescript.path,
       .time_zone = c->time_zone,
-      .check = runners_deno_check(c),
+      .check = runners_deno_check(r),
       .without_walls = !c->require_walls,
       .ahead_ms = r->lasts ? LT_DENO_SPARE_MS : 0,
   };
@@ -139,11 +145,6 @@ static const runner_kind *runners_kind_named(const char *id) {
 
 static lt_runner *runners_open(lt_runners *r, const runner_kind *kind, lt_err *err) {
   lt_runner **runner = &r->opened[kind - runner_kinds];
-  if (r->has_no_processes && kind->open != runners_open_quickjs) {
-    lt_fail(err, LT_E_UNSUPPORTED, "the %s runner is a process, and the library starts none yet: use the program lathe",
-            kind->id);
-    return NULL;
-  }
   if (*runner == NULL && kind->open(r, runner, err) == LT_OK) {
     (*runner)->monitor = r->monitor;
   }
@@ -167,8 +168,12 @@ void lt_runners_set_monitor(lt_runners *r, lt_monitor *monitor) {
   r->monitor = monitor;
 }
 
-void lt_runners_forbid_processes(lt_runners *r) {
-  r->has_no_processes = true;
+void lt_runners_set_helper(lt_runners *r, const char *helper) {
+  r->helper = helper;
+}
+
+void lt_runners_check_types_if_asked(lt_runners *r) {
+  r->checks_types_if_asked = true;
 }
 
 void lt_runners_free(lt_runners *r) {

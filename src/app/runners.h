@@ -29,9 +29,11 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
                          lt_runners **ret_runners, lt_err *err);
 /* Who is told of programs; NULL: nobody. Before the first runner is handed out. */
 void lt_runners_set_monitor(lt_runners *runners, lt_monitor *monitor);
-/* No runner or type checker that is a process is started: a program that needs one fails. Before the first runner is
+/* The program that puts up walls (jail/jail.h), instead of our own. Borrows. Before the first runner is handed out. */
+void lt_runners_set_helper(lt_runners *runners, const char *helper);
+/* Types are checked where the configuration says so, and not where a compiler is found. Before the first runner is
  * handed out. */
-void lt_runners_forbid_processes(lt_runners *runners);
+void lt_runners_check_types_if_asked(lt_runners *runners);
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 

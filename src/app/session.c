@@ -4,6 +4,7 @@
 
 lt_status lt_session_configure(lt_session *s, const lt_config_sources *sources, lt_err *err) {
   lt_cancel_init(&s->cancel);
+  s->helper = s->helper != NULL ? s->helper : "/proc/self/exe";
   LT_TRY(lt_settings_load(sources, &s->config, err));
   LT_TRY(lt_settings_rounds(&s->config, &s->rounds, err));
   LT_TRY(lt_settings_exposures(&s->config, &s->exposures, err));
@@ -59,6 +60,7 @@ lt_status lt_session_start(lt_session *s, lt_err *err) {
       .cancel = &s->cancel,
       .is_reloadable = s->is_service,
       .is_embedded = s->is_embedded,
+      .helper = s->helper,
   };
   return lt_toolbox_open(&toolbox, &s->toolbox, err);
 }
@@ -74,6 +76,7 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .cancel = &s->cancel,
       .is_empty = s->without_sources,
       .is_embedded = s->is_embedded,
+      .helper = s->helper,
       .start = s->start,
       .only = s->start_only,
   };

@@ -27,9 +27,11 @@
 typedef struct lt_session {
   lt_report report;       /* set by the way in, but for the secrets */
   lt_monitor monitor;     /* its functions are set by the way in, also later; told of all that the session does */
-  bool is_embedded;       /* set by the way in before it is configured: the process is somebody else's. No processes are
-                             started, nothing is kept where a person keeps it for Lathe, and the environment is not asked
-                             where traces go */
+  bool is_embedded;       /* set by the way in before it is configured: the process is somebody else's. Nothing is kept
+                             where a person keeps it for Lathe, the environment is not asked where traces go, and a
+                             compiler that happens to be there is not started */
+  const char *helper;     /* likewise: the path of the program that starts children (io/exec.h, jail/jail.h); NULL: our
+                             own program is one. Borrowed */
   bool is_service;        /* set by the way in before it is started: its configuration may be read again */
   bool without_sources;   /* set by the way in before it opens the session: no source of tools is started */
   lt_source_start start;  /* likewise, of the sources ... */

@@ -82,6 +82,7 @@ void lt_sources_slot_open(lt_source_slot *slot, lt_source *before) {
       .on_warning = sources_on_source_warning,
       .arg = all,
       .is_embedded = all->options.is_embedded,
+      .helper = all->options.helper,
       .start = is_meant ? all->options.start : LT_SOURCE_START_AT_CALL,
       .before = before,
   };

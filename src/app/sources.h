@@ -21,7 +21,8 @@ typedef struct lt_sources_options {
   lt_responder *responder; /* answers what servers ask; may be NULL */
   const lt_report *report; /* gets a warning for each source that cannot be started */
   lt_cancel *cancel;       /* ends the waiting */
-  bool is_embedded;        /* as in lt_session */
+  bool is_embedded;        /* as in lt_session ... */
+  const char *helper;      /* ... and this, too */
   bool is_empty;           /* no source of the configuration is started */
   lt_source_start start;   /* of all sources ... */
   const char *only;        /* ... or of the one of this name, and the others start at a call; NULL: of all */

@@ -89,8 +89,9 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
   LT_TRY(toolbox_open_store(t, err));
   LT_TRY(lt_runners_new(t->o.loop, t->o.door, t->o.config, t->o.report, &t->runners, err));
   lt_runners_set_monitor(t->runners, t->o.monitor);
+  lt_runners_set_helper(t->runners, t->o.helper);
   if (t->o.is_embedded) {
-    lt_runners_forbid_processes(t->runners);
+    lt_runners_check_types_if_asked(t->runners);
   }
   t->nobody = (lt_caller){.user = LT_STR("local"), .policy = t->policy, .artifacts = t->artifacts};
   lt_host_options options = {

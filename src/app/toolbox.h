@@ -25,7 +25,8 @@ typedef struct lt_toolbox_options {
   const lt_report *report; /* gets a warning for each plugin that cannot be used */
   lt_monitor *monitor;     /* is told of programs; may be NULL */
   lt_cancel *cancel;
-  bool is_embedded;   /* as in lt_session */
+  bool is_embedded;   /* as in lt_session ... */
+  const char *helper; /* ... and this, too */
   bool is_reloadable; /* its rules may be replaced later: there is a policy, also without rules */
 } lt_toolbox_options;
 

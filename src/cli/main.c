@@ -43,10 +43,10 @@ static int main_finish(int code) {
 
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
-  if (strcmp(name, "__exec") == 0) {
+  if (strcmp(name, LT_EXEC_WORD) == 0) {
     return lt_exec_main(argc - 1, argv + 1);
   }
-  if (strcmp(name, "__jail") == 0) {
+  if (strcmp(name, LT_JAIL_WORD) == 0) {
     _exit(lt_jail_main(argc - 1, argv + 1)); /* the leak checker does not work behind the walls */
   }
   main_open_standard_files();

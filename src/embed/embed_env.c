@@ -1,5 +1,6 @@
 #include "embed/embed_env.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "base/mem.h"
 #include "embed/embed_agent.h"
 #include "embed/embed_error.h"
+#include "embed/embed_helper.h"
 #include "embed/embed_tools.h"
 
 /* --- Coming in and going ------------------------------------------------------------------------------------------ */
@@ -239,7 +241,9 @@ static lt_status embed_env_configure(lathe_env *env, const lathe_options *option
   if (options->config != NULL && options->config_file != NULL) {
     return lt_fail(err, LT_E_INVALID, "give either config or config_file");
   }
+  LT_TRY(lt_embed_helper_find(options->helper, &env->helper, err));
   env->session.is_embedded = true;
+  env->session.helper = env->helper;
   env->session.report = (lt_report){.on_line = embed_env_on_line, .arg = env};
   LT_TRY(lt_session_configure(&env->session, &sources, err));
   if (env->session.config.store == NULL) {
@@ -252,6 +256,7 @@ static void embed_env_free(lathe_env *env) {
   lt_embed_queue_release(&env->queue);
   pthread_cond_destroy(&env->changed);
   pthread_mutex_destroy(&env->lock);
+  lt_mem_free(env->helper);
   lt_mem_free(env);
 }
 
@@ -288,12 +293,25 @@ static lt_status embed_env_open(lathe_env *env, const lathe_options *options, lt
   return embed_env_run(env, err);
 }
 
+/* Their numbers would be given to files of the library: libuv ends the process where it closes such a one, and what
+ * somebody else prints would go into it. */
+static lt_status embed_env_check_streams(lt_err *err) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) < 0) {
+      return lt_fail(err, LT_E_INVALID, "descriptor %d is closed: open /dev/null as 0, 1 and 2 where nothing else is",
+                     fd);
+    }
+  }
+  return LT_OK;
+}
+
 static lt_status embed_env_make(const lathe_options *theirs, lathe_env **ret_env, lt_err *err) {
   lathe_options options = {.size = sizeof options};
   if (theirs != NULL) {
     LT_TRY(lt_embed_error_take_struct(theirs, LT_EMBED_BYTES_TO(lathe_options, folder), sizeof options, &options,
                                       "lathe_options", err));
   }
+  LT_TRY(embed_env_check_streams(err));
   lathe_env *env = lt_mem_zalloc(1, sizeof *env);
   if (env == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");

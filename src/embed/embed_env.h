@@ -22,7 +22,8 @@ struct lt_embed_agent;
 struct lt_embed_provider;
 
 struct lathe_env {
-  pid_t pid; /* of the process that opened it */
+  pid_t pid;    /* of the process that opened it */
+  char *helper; /* the path of lathe-exec */
   pthread_t thread;
   pthread_mutex_t lock;   /* of the members up to the next empty line */
   pthread_cond_t changed; /* a request is done, the last user has left, the loop may end */

@@ -104,7 +104,7 @@ static int exec_end_as(int how) {
 int lt_exec_main(int argc, char **argv) {
   sigset_t all, before;
   if (argc < 5) {
-    dprintf(STDERR_FILENO, "usage: __exec PARENT_PID OPEN_FILES FILE ARGV0 [ARG...] (for internal use)\n");
+    dprintf(STDERR_FILENO, "usage: " LT_EXEC_WORD " PARENT_PID OPEN_FILES FILE ARGV0 [ARG...] (for internal use)\n");
     return 127;
   }
   sigfillset(&all);

@@ -99,7 +99,8 @@ static char *process_without_const(const char *s) {
   return (char *)(uintptr_t)s;
 }
 
-/* The command line: the file itself, or `helper __exec OUR_PID OPEN_FILES FILE ARGV...` (exec.h). Owns: the caller. */
+/* The command line: the file itself, or `helper LT_EXEC_WORD OUR_PID OPEN_FILES FILE ARGV...` (exec.h). Owns: the
+ * caller. */
 static char **process_make_argv(const lt_process_options *options, const char *path, const char *our_pid) {
   size_t n = 0;
   while (options->argv[n] != NULL) {
@@ -112,7 +113,7 @@ static char **process_make_argv(const lt_process_options *options, const char *p
   size_t at = 0;
   if (options->helper != NULL) {
     argv[at++] = process_without_const(options->helper);
-    argv[at++] = process_without_const("__exec");
+    argv[at++] = process_without_const(LT_EXEC_WORD);
     argv[at++] = process_without_const(our_pid);
     argv[at++] = process_without_const(lt_open_files_before());
     argv[at++] = process_without_const(path);

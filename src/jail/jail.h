@@ -1,9 +1,9 @@
 /* The walls around a program in a process of its own: what the operating system refuses to the program.
  *
- * A runner starts `lathe __jail OPTIONS -- FILE ARGV0 [ARG...]` as an ordinary child (lt_process_open, file
- * "/proc/self/exe"). That process puts the walls up around itself and becomes FILE. No wall can be taken down
- * afterwards, and FILE's children are behind the same walls. docs/internals/walls.md: what each stage refuses, and the
- * second stage of Python. Nothing here suspends, allocates much or uses the loop.
+ * A runner starts `HELPER LT_JAIL_WORD OPTIONS -- FILE ARGV0 [ARG...]` as an ordinary child (lt_process_open;
+ * HELPER is lathe itself, or lathe-exec beside the library). That process puts the walls up around itself and becomes
+ * FILE. No wall can be taken down afterwards, and FILE's children are behind the same walls. docs/internals/walls.md:
+ * what each stage refuses, and the second stage of Python. Nothing here suspends, allocates much or uses the loop.
  *
  * Options, in any order, each one argument; numbers are decimal:
  *
@@ -39,8 +39,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#define LT_JAIL_UID      65534       /* the user that root becomes: nobody */
-#define LT_JAIL_SELF_PID 0x5ea15e1fU /* in a filter: the place of the process's own id */
+#define LT_JAIL_WORD     "__jail-" LT_VERSION /* of another version: its options may be others */
+#define LT_JAIL_UID      65534                /* the user that root becomes: nobody */
+#define LT_JAIL_SELF_PID 0x5ea15e1fU          /* in a filter: the place of the process's own id */
 
 typedef enum lt_jail_profile {
   LT_JAIL_PYTHON_ZYGOTE, /* trusted code: forks, waits, signals its children, narrows itself further; no exec */
@@ -50,8 +51,9 @@ typedef enum lt_jail_profile {
 } lt_jail_profile;
 #define LT_JAIL_PROFILES 4
 
-/* For main, before it does anything else: `if (argc > 1 && strcmp(argv[1], "__jail") == 0) return lt_jail_main(argc -
- * 1, argv + 1);`. Returns only on failure: 127, with one line on stderr (126 when the parent is gone). */
+/* For main, before it does anything else: `if (argc > 1 && strcmp(argv[1], LT_JAIL_WORD) == 0) return
+ * lt_jail_main(argc - 1, argv + 1);`. Returns only on failure: 127, with one line on stderr (126 when the parent is
+ * gone). */
 int lt_jail_main(int argc, char **argv);
 
 /* Makes the filter of the second stage, for a process behind python-zygote's: it refuses what `profile` is refused

@@ -129,11 +129,12 @@ static lt_status jail_main_parse(jail_options *j, int argc, char **argv, lt_err 
   memcpy(j->numbers, all_numbers, sizeof all_numbers);
   for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
     if (!jail_main_parse_option(j, argv[at])) {
-      return lt_fail(err, LT_E_INVALID, "__jail: bad option \"%s\"", argv[at]);
+      return lt_fail(err, LT_E_INVALID, LT_JAIL_WORD ": bad option \"%s\"", argv[at]);
     }
   }
   if (at + 2 >= argc || !j->has_profile || strchr(argv[at + 1], '/') == NULL) {
-    return lt_fail(err, LT_E_INVALID, "usage: __jail --profile=NAME OPTIONS -- PATH ARGV0 [ARG...] (internal)");
+    return lt_fail(err, LT_E_INVALID,
+                   "usage: " LT_JAIL_WORD " --profile=NAME OPTIONS -- PATH ARGV0 [ARG...] (internal)");
   }
   j->command = argv + at + 1;
   return LT_OK;

@@ -59,9 +59,31 @@ static size_t mcp_source_variable_count(const char *const *env) {
   return count;
 }
 
-/* Lathe's environment without the models' keys, then the variables of the server's configuration, which take
- * precedence. NULL: no memory. The caller frees the array. */
-static const char **mcp_source_make_environment(const lt_config *config, const lt_config_server *server) {
+/* What a server gets of a host's environment: what programs need to find their files, and nothing of the host's own.
+ * The configuration names the rest: `env`. */
+static bool mcp_source_is_for_everybody(lt_str name_and_equals) {
+  static const char *const names[] = {"HOME",  "LANG", "LC_ALL", "LOGNAME", "PATH",
+                                      "SHELL", "TERM", "TMPDIR", "TZ",      "USER"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (mcp_source_is_variable(name_and_equals, names[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool mcp_source_inherits(const lt_source_options *options, const char *variable) {
+  const char *equals = strchr(variable, '=');
+  if (equals == NULL) {
+    return !options->is_embedded;
+  }
+  lt_str name = lt_str_from(variable, (size_t)(equals - variable) + 1);
+  return options->is_embedded ? mcp_source_is_for_everybody(name) : !mcp_source_is_model_key(options->config, name);
+}
+
+/* What is inherited of the process's environment: Lathe's without the models' keys, or a little of a host's. Then the
+ * variables of the server's configuration, which take precedence. NULL: no memory. The caller frees the array. */
+static const char **mcp_source_make_environment(const lt_source_options *options, const lt_config_server *server) {
   char **variables = lt_environ_view();
   size_t inherited = mcp_source_variable_count((const char *const *)variables),
          added = mcp_source_variable_count(server->env);
@@ -74,7 +96,7 @@ static const char **mcp_source_make_environment(const lt_config *config, const l
     const char *equals = strchr(variables[i], '=');
     lt_str name =
         equals != NULL ? lt_str_from(variables[i], (size_t)(equals - variables[i]) + 1) : lt_str_of(variables[i]);
-    if ((equals == NULL || !mcp_source_is_model_key(config, name)) && !mcp_source_is_overridden(server, name)) {
+    if (mcp_source_inherits(options, variables[i]) && !mcp_source_is_overridden(server, name)) {
       env[n++] = variables[i];
     }
   }
@@ -153,7 +175,7 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
   const lt_source_options *o = &self->options;
   LT_AUTO_BUF(list_file, PATH_MAX);
   bool has_list_file = !o->is_embedded && lt_mcp_list_place(server, &list_file, NULL) == LT_OK;
-  const char **env = mcp_source_make_environment(o->config, server);
+  const char **env = mcp_source_make_environment(o, server);
   if (env == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
@@ -171,7 +193,7 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
       .args = server->args,
       .env = env,
       .cwd = server->cwd,
-      .helper = "/proc/self/exe",
+      .helper = o->helper,
       .start_timeout_ms = (uint64_t)server->start_timeout_ms,
       .idle_timeout_ms = (uint64_t)server->idle_timeout_ms,
       .list_file = has_list_file ? list_file.p : NULL,
@@ -206,9 +228,6 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   }
   if (strcmp(server->type, "stdio") != 0) {
     LT_TRY(lt_mcp_authorization_check_url(server, err));
-  } else if (options->is_embedded) {
-    return lt_fail(err, LT_E_UNSUPPORTED,
-                   "the library starts no processes yet: give the server's url, or use the program lathe");
   }
   LT_TRY(mcp_source_check_roots(server, err));
   mcp_source *self = lt_mem_zalloc(1, sizeof *self);

@@ -38,8 +38,9 @@ typedef struct lt_source_options {
   void (*on_warning)(void *arg, lt_str message); /* a whole line; must not yield */
   void *arg;
   lt_source_start start;
-  lt_source *before; /* the source of this kind and name that it takes the place of; NULL: there is none */
-  bool is_embedded;  /* the process is somebody else's: no processes are started, and nothing of a person's is used */
+  lt_source *before;  /* the source of this kind and name that it takes the place of; NULL: there is none */
+  bool is_embedded;   /* the process is somebody else's: nothing that a person keeps for Lathe is used */
+  const char *helper; /* of children (io/process.h) */
 } lt_source_options;
 
 typedef enum lt_source_state { LT_SOURCE_STARTING, LT_SOURCE_READY, LT_SOURCE_DOWN } lt_source_state;

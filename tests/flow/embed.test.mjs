@@ -1,9 +1,10 @@
 // The library as those who build against it meet it: installed, found by pkg-config and CMake, and the example of the guide.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, folder, lathe, root, test } from "./harness.mjs";
+import { entries, missing } from "./npm-servers.mjs";
 
 const build = dirname(lathe);
 const hasPackage = /^LT_SANITIZE:STRING=$/m.test(readFileSync(join(build, "CMakeCache.txt"), "utf8"));
@@ -39,6 +40,29 @@ describe("the library", { skip: hasPackage ? false : "not built for a sanitizer"
     const program = join(prefix, "order");
     run("cc", ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", program, example, ...flags()]);
     assertExample(run(program, [], { LD_LIBRARY_PATH: lib() }));
+  });
+  test("starts processes through the lathe-exec that is installed with it: a real server, Python, a check of types", { skip: missing(["filesystem"]).length > 0 && "not installed" }, () => {
+    const host = join(prefix, "host"), place = folder({ "a.txt": "from a real server" });
+    run("cc", ["-Wall", "-Wextra", "-Werror", "-o", host, join(root, "tests/fakes/embed_host.c"), ...flags()]);
+    const config = { mcpServers: entries(place, ["filesystem"]), typescript: { check: true, path: join(root, "tests/node_modules/.bin/tsc") } };
+    const ask = (language, code, library = lib(), expected = 0) => {
+      const end = spawnSync(host, [JSON.stringify(config), language, code], { encoding: "utf8", env: { PATH: process.env.PATH, LD_LIBRARY_PATH: library } });
+      assert.equal(end.status, expected, end.stdout + end.stderr);
+      return end.stdout;
+    };
+    assert.match(ask("js", `filesystemReadTextFile({path: ${JSON.stringify(join(place, "a.txt"))}})`), /from a real server/);
+    assert.match(ask("python", `filesystem_read_text_file(path=${JSON.stringify(join(place, "a.txt"))})`), /from a real server/);
+    assert.match(ask("ts", "const n: number = 'one'; n", lib(), 2), /not assignable to type 'number'/);
+    // the library alone, and a lathe-exec of another version
+    const alone = folder(), helper = join(alone, "libexec/lathe/lathe-exec");
+    mkdirSync(join(alone, "lib"));
+    cpSync(join(lib(), "liblathe.so.0"), join(alone, "lib/liblathe.so.0"), { dereference: true });
+    const [warning, report] = ask("js", "6 * 7", join(alone, "lib")).split("\n");
+    assert.match(warning, /^MCP server "filesystem": .*\/lib\/lathe-exec, which starts it: no such file or directory$/);
+    assert.equal(JSON.parse(report).result, 42);
+    mkdirSync(dirname(helper), { recursive: true });
+    writeFileSync(helper, readFileSync(join(prefix, "libexec/lathe/lathe-exec")).toString("latin1").replaceAll("__exec-0", "__exec-9"), { encoding: "latin1", mode: 0o755 });
+    assert.match(ask("js", "6 * 7", join(alone, "lib")), /this is lathe-exec .*install both from the same version/);
   });
   test("with pkg-config: the static library", () => {
     const program = join(prefix, "order-static");

@@ -420,7 +420,8 @@ await attempt("an abstract unix socket", () => dial("\\0" + abstract));
 console.log(JSON.stringify(results));
 Deno.exit(0);`);
         const most = s.options.env?.LATHE_LANDLOCK_ABI_MAX ?? "99";
-        const end = await run(["__jail", "--profile=deno", `--landlock-abi=${most}`, `--socket=${join(place, "bridge")}`, `--write=${place}`, "--",
+        const [, version] = (await run(["--version"])).stdout.split(/\s/);
+        const end = await run([`__jail-${version}`, "--profile=deno", `--landlock-abi=${most}`, `--socket=${join(place, "bridge")}`, `--write=${place}`, "--",
           deno, "deno", "run", "-A", "--no-check", "--quiet", "--no-remote", "--no-npm", "program.ts"],
         { ...s.options, cwd: place, env: { DENO_DIR: join(place, ".deno"), HOME: place }, limitMs: 60_000 });
         const past = { ...typescript, "a unix socket": ["", /^NotFound/], "an abstract unix socket": ["", /^NotFound|^InvalidData|^TypeError|^Error/] };

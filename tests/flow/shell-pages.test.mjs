@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, folder, lathe, root, run, test } from "./harness.mjs";
 
 const absent = (program) => spawnSync(program, ["--version"]).error?.code === "ENOENT" && `${program} is not there`;
@@ -56,7 +56,7 @@ describe("completion", { concurrency: 3 }, () => {
   });
 });
 
-test("what make install puts there: the program, a manual page of each command, completions; uninstall leaves nothing but what others put there", async () => {
+test("what make install puts there: the program, a manual page of each command, completions, the library; uninstall leaves nothing but what others put there", async () => {
   const at = folder(), to = join(at, "opt/lathe");
   const install = (job) => spawnSync(join(root, "scripts/install.sh"), [job, at, "/opt/lathe"], { encoding: "utf8", env: { ...process.env, LATHE: lathe } });
   const end = install("install");
@@ -66,6 +66,11 @@ test("what make install puts there: the program, a manual page of each command, 
   const help = (await run(["--help"])).stdout;
   for (const [, name] of help.matchAll(/^  lathe (\S+)/gm)) assert.ok(existsSync(join(to, `share/man/man1/lathe-${name}.1`)), name);
   assert.match(readFileSync(join(to, "share/man/man1/lathe-mcp-install.1"), "utf8"), /^\.SH OPTIONS$/m);
+  if (existsSync(join(dirname(lathe), "liblathe.so"))) { // it is not built for a sanitizer
+    const files = readdirSync(to, { recursive: true });
+    for (const name of ["include/lathe.h", "libexec/lathe/lathe-exec"]) assert.ok(files.includes(name), name);
+    for (const name of ["liblathe.so", "liblathe.so.0", "liblathe.a", "pkgconfig/lathe.pc", "cmake/lathe/lathe-config.cmake"]) assert.ok(files.some((file) => file.startsWith("lib/") && file.endsWith(`/${name}`)), name);
+  }
   writeFileSync(join(to, "share/theirs"), "");
   assert.equal(install("uninstall").status, 0);
   assert.deepEqual(readdirSync(to, { recursive: true }).filter((name) => statSync(join(to, name)).isFile()), ["share/theirs"]);

@@ -130,7 +130,7 @@ static inline void js(world *w, const char *code, unsigned what, const char *exp
 }
 
 static inline int run_deno_tests(int argc, char **argv, const struct CMUnitTest *tests, size_t count) {
-  if (argc > 1 && strcmp(argv[1], "__jail") == 0) {
+  if (argc > 1 && strcmp(argv[1], LT_JAIL_WORD) == 0) {
     return lt_jail_main(argc - 1, argv + 1);
   }
   char tmp[] = "/tmp/lathe-test-XXXXXX"; /* others run programs here, too */

@@ -87,7 +87,7 @@ static inline void py_expect_part(const char *code, const char *part) {
   static void name##_python(world *w)
 
 static inline int py_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count) {
-  if (argc > 1 && strcmp(argv[1], "__jail") == 0) {
+  if (argc > 1 && strcmp(argv[1], LT_JAIL_WORD) == 0) {
     return lt_jail_main(argc - 1, argv + 1);
   }
   if (argc > 1 && strcmp(argv[1], "-I") == 0) { /* as a Python that is too old */

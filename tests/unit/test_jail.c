@@ -160,7 +160,7 @@ static void end(pid_t pid) {
 /* Becomes `words` behind the walls; `options` NULL-terminated. In a child of the test. */
 static void enter(const situation *s, const char *const *options, const char *const *words) {
   char profile[64], abi[64], write_option[160];
-  const char *argv[WORDS_MAX * 2] = {"__jail"};
+  const char *argv[WORDS_MAX * 2] = {LT_JAIL_WORD};
   int argc = 1;
   snprintf(profile, sizeof profile, "--profile=%s", s->profile);
   snprintf(abi, sizeof abi, "--landlock-abi=%d", s->abi != 0 ? s->abi : walls.landlock_abi);
@@ -614,7 +614,7 @@ static void test_bad_command_lines(void **state) {
     const char *options[] = {bad[i], NULL};
     assert_int_equal(try_with(&s, options, 0, call_of(SYS_getpid, "0")), 127);
   }
-  assert_int_equal(lt_jail_main(1, (char *[]){(char[]){"__jail"}, NULL}), 127);
+  assert_int_equal(lt_jail_main(1, (char *[]){(char[]){LT_JAIL_WORD}, NULL}), 127);
 }
 
 static void test_missing_walls_are_told(void **state) {

@@ -679,7 +679,7 @@ static void a_helped_child_dies_with_its_parent(void **state) {
 static void helper_failures(void *arg) {
   (void)arg;
   /* as if the parent had died before the child could ask: the number is not that of its parent */
-  const char *orphan[] = {"x", "__exec", "1", "", "/bin/echo", "echo", "never", NULL};
+  const char *orphan[] = {"x", LT_EXEC_WORD, "1", "", "/bin/echo", "echo", "never", NULL};
   lt_process *p = start(&(lt_process_options){.file = self, .argv = orphan, .line_max = 100});
   lt_str line;
   assert_int_equal(lt_process_read_line(p, &line, NULL), LT_E_CLOSED);
@@ -925,7 +925,7 @@ static void clean_up(void) {
 #define LOOP_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_loop, close_loop)
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "__exec") == 0) {
+  if (argc > 1 && strcmp(argv[1], LT_EXEC_WORD) == 0) {
     return lt_exec_main(argc - 1, argv + 1);
   }
   if (argc > 1 && strcmp(argv[1], "__parent") == 0) {

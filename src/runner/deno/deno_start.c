@@ -66,7 +66,7 @@ lt_deno_limits lt_deno_start_limits_of(const lt_run_request *request) {
 static void deno_start_add_jail(deno_start_plan *p, const lt_deno *deno, const lt_deno_instance *instance,
                                 const char *profile) {
   deno_start_add(p, deno->helper);
-  deno_start_add(p, "__jail");
+  deno_start_add(p, LT_JAIL_WORD);
   deno_start_add(p, deno_start_text(p, "--parent=%d", (int)getpid()));
   deno_start_add(p, deno_start_text(p, "--profile=%s", profile));
   deno_start_add(p, deno_start_text(p, "--uid=%d", LT_JAIL_UID));

@@ -129,7 +129,7 @@ static void python_start_plan_args(python_start_plan *pl, const lt_python *p, in
   char number[24];
   snprintf(number, sizeof number, "%d", (int)getpid());
   python_start_add(pl, "lathe");
-  python_start_add(pl, "__jail");
+  python_start_add(pl, LT_JAIL_WORD);
   python_start_add_option(pl, "--parent=", number);
   python_start_add(pl, "--profile=python-zygote");
   for (size_t i = 0; i < sizeof system_folders / sizeof system_folders[0]; i++) {

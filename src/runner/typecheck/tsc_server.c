@@ -78,7 +78,7 @@ static void tsc_server_plan(server_plan *plan, const lt_tsc_server_options *opti
   lt_jail_probe(&walls);
   snprintf(folder, sizeof folder, "%s", options->tsc);
   tsc_server_add(plan, "%s", options->helper);
-  tsc_server_add(plan, "__jail");
+  tsc_server_add(plan, LT_JAIL_WORD);
   tsc_server_add(plan, "--parent=%d", (int)getpid());
   tsc_server_add(plan, "--profile=python");
   tsc_server_add(plan, "--uid=%d", LT_JAIL_UID);
