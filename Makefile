@@ -12,7 +12,7 @@ SHELL       := /bin/bash
 MAKEFLAGS   += --no-builtin-rules --no-print-directory
 
 ENGINE      := build/engine
-ENGINE_WASM := node_modules/quickjs-wasi/quickjs.wasm
+PAGE        := build/page
 # -O2 without these flags runs programs half as fast (docs/internals/box.md).
 ENGINE_CFLAGS := -O3 -fno-strict-aliasing -w
 WERROR      := $(if $(CI),ON,OFF)
@@ -20,7 +20,7 @@ PRESETS     := release asan tsan fuzz
 FUZZ_SECONDS ?= 30
 PREFIX      ?= /usr/local
 
-.PHONY: all engine page node demo test bench asan tsan fuzz lint fmt cross install uninstall packages packages-check clean distclean help check
+.PHONY: all engine page node dist demo test bench asan tsan fuzz lint fmt cross install uninstall packages packages-check clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -33,77 +33,40 @@ all: check ## Build the program: build/lathe
 check:
 	@scripts/setup.sh --check build
 
-# --- the engine, and the type stripper that runs in it ---------------------------------------------------------------
+# --- what is generated -------------------------------------------------------------------------------------------------
 
-IMAGE_SCRIPTS := $(ENGINE)/sucrase.js $(ENGINE)/web.js $(ENGINE)/intl-data.js $(ENGINE)/intl.js
+# With wabt, Node.js and npm's packages; a release has it in generated/ (make dist), and needs none of them.
+GENERATED_ENGINE := qjs.c qjs.h wasm-rt.h version.txt sucrase.js web.js intl-data.js intl.js zones.txt
+# Of it, what CMake and our own libraries need before they are compiled.
+CONFIGURED_BY    := qjs.h wasm-rt.h version.txt zones.txt
+GENERATED_PAGE   := page.pack page_rows.inc page_sources.inc
 
-engine: $(IMAGE_SCRIPTS) $(ENGINE)/libqjs.a
+ifneq ($(wildcard generated),)
+
+$(ENGINE)/%: generated/engine/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(PAGE)/%: generated/page/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+else
+include scripts/generate.mk
+endif
+
+engine: $(GENERATED_ENGINE:%=$(ENGINE)/%) $(ENGINE)/libqjs.a
 	@:
 
-$(ENGINE)/qjs.c: $(ENGINE_WASM)
-	@mkdir -p $(ENGINE)
-	wasm2c $< -n qjs -o $@
-	@# All functions in its table are its own, so an indirect call stays in the calling instance: one table serves all boxes.
-	@sed -i -E 's/instance->w2c___indirect_function_table\.data\[[^]]+\]\.module_instance/instance/' $@
+page: $(GENERATED_PAGE:%=$(PAGE)/%)
+	@:
 
-$(ENGINE)/qjs.o: $(ENGINE)/qjs.c
+$(ENGINE)/qjs.o: $(ENGINE)/qjs.c $(ENGINE)/qjs.h $(ENGINE)/wasm-rt.h
 	@echo "Compiling the engine (about 40 seconds, once)"
 	gcc $(ENGINE_CFLAGS) -c $< -o $@
 
 $(ENGINE)/libqjs.a: $(ENGINE)/qjs.o
 	@ar rcs $@ $<
-
-# A script of an image is a function of the host's functions and the image's roots, like prelude.js.
-BUNDLE := node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2023 --log-level=warning \
-  --banner:js="((H, roots) => {'use strict';" --footer:js="})"
-BUNDLE_WEB := $(BUNDLE) --platform=neutral --main-fields=module,main \
-  --define:global=globalThis --define:window=globalThis --define:self=globalThis
-
-$(ENGINE)/sucrase.js: src/sandbox/strip_entry.js src/sandbox/strip_namespaces.js node_modules/.lathe-lock.json
-	@mkdir -p $(ENGINE)
-	$(BUNDLE) $< --outfile=$@
-
-$(ENGINE)/web.js: src/sandbox/web/entry.js $(wildcard src/sandbox/web/*.js) node_modules/.lathe-lock.json
-	@mkdir -p $(ENGINE)
-	$(BUNDLE_WEB) $< --outfile=$@
-
-# Locales and time zones, from the pinned packages only (docs/internals/intl.md).
-$(ENGINE)/intl-data.js $(ENGINE)/zones.txt &: scripts/intl-data.mjs node_modules/.lathe-lock.json
-	@mkdir -p $(ENGINE)
-	node $< $(ENGINE)/intl-data.js $(ENGINE)/zones.txt
-
-$(ENGINE)/intl.js: src/sandbox/web/intl/intl_entry.js $(wildcard src/sandbox/web/intl/*.js) node_modules/.lathe-lock.json
-	@mkdir -p $(ENGINE)
-	$(BUNDLE) $< --outfile=$@
-
-# --- the page of `lathe serve` ---------------------------------------------------------------------------------------
-
-# The start page has one script and one stylesheet of ours in it: main.js, main.css. What is of others is loaded when it is
-# needed: NAME_entry.js becomes NAME.js. The editor and the colours of shown programs have their parsers in common: those
-# are in lezer.js. code_editor.js needs the editor at its begin, so it is no part of main.js; what it takes of our other
-# files it has once more (none of that keeps a state).
-PAGE        := build/page
-PAGE_COLOUR := editor highlight
-PAGE_BUNDLE := node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning
-
-page: $(PAGE)/main.js $(PAGE)/code_editor.js $(PAGE)/main.css $(PAGE)/markdown.js $(PAGE_COLOUR:%=$(PAGE)/%.js) $(PAGE)/lezer.js
-	@:
-
-$(PAGE)/main.js $(PAGE)/code_editor.js: $(PAGE)/%.js: $(filter-out %_entry.js,$(wildcard src/serve/page/*.js)) node_modules/.lathe-lock.json
-	@mkdir -p $(PAGE)
-	$(PAGE_BUNDLE) $(patsubst %,--external:./%.js,$(filter-out $*,code_editor markdown $(PAGE_COLOUR))) src/serve/page/$*.js --outfile=$@
-
-$(PAGE)/main.css: $(wildcard src/serve/page/*.css) node_modules/.lathe-lock.json
-	@mkdir -p $(PAGE)
-	$(PAGE_BUNDLE) src/serve/page/main.css --outfile=$@
-
-$(PAGE)/markdown.js: src/serve/page/markdown_entry.js node_modules/.lathe-lock.json
-	@mkdir -p $(PAGE)
-	$(PAGE_BUNDLE) $< --outfile=$@
-
-$(PAGE_COLOUR:%=$(PAGE)/%.js) $(PAGE)/lezer.js &: $(PAGE_COLOUR:%=src/serve/page/%_entry.js) node_modules/.lathe-lock.json
-	@mkdir -p $(PAGE)
-	$(PAGE_BUNDLE) --splitting --chunk-names=lezer --outdir=$(PAGE) $(foreach n,$(PAGE_COLOUR),$(n)=src/serve/page/$(n)_entry.js)
 
 # --- liblathe for Node.js --------------------------------------------------------------------------------------------
 
@@ -126,7 +89,7 @@ $(PRESETS:%=build/%.all): build/%.all: build/%.configured
 	@cmake --build build/$*
 
 # Always asked: it costs a third of a second, and changes nothing when nothing has changed.
-$(PRESETS:%=build/%.configured): build/%.configured: $(ENGINE)/qjs.c $(ENGINE)/zones.txt
+$(PRESETS:%=build/%.configured): build/%.configured: $(CONFIGURED_BY:%=$(ENGINE)/%)
 	@mkdir -p build
 	@cmake --preset $* -DLT_WERROR=$(WERROR) >build/$*.log 2>&1 || { cat build/$*.log >&2; exit 1; }
 
@@ -178,8 +141,13 @@ fmt: ## Format the C files
 
 cross: ## Build for aarch64 and run its tests under emulation
 	@scripts/setup.sh cross
-	@$(MAKE) $(ENGINE)/qjs.c $(ENGINE)/zones.txt $(IMAGE_SCRIPTS) page
+	@$(MAKE) $(GENERATED_ENGINE:%=$(ENGINE)/%) page
 	@scripts/cross-aarch64.sh
+
+dist: ## Pack the sources with what is generated: build/lathe-VERSION.tar.xz builds without wabt, Node.js and npm
+	@scripts/setup.sh --check build
+	@$(MAKE) $(GENERATED_ENGINE:%=$(ENGINE)/%) page
+	@scripts/dist.sh $(GENERATED_ENGINE:%=engine/%) $(GENERATED_PAGE:%=page/%)
 
 install: all ## Install below PREFIX (/usr/local), in the folder DESTDIR where a package is made
 	@scripts/install.sh install "$(DESTDIR)" "$(PREFIX)"

@@ -17,7 +17,7 @@ build make                   have make
 build cmake                  have cmake
 build ninja-build            have ninja
 build pkg-config             have pkg-config
-build wabt                   have wasm2c && header wasm-rt.h
+build wabt                   is_release || { have wasm2c && header wasm-rt.h; }
 build libuv1-dev             library libuv
 build libyaml-dev            library yaml-0.1
 build libsqlite3-dev         library sqlite3
@@ -28,7 +28,7 @@ build libedit-dev            header histedit.h
 build libmicrohttpd-dev      header microhttpd.h
 build libcmocka-dev          library cmocka
 build ca-certificates        npm_is_done || [ -s /etc/ssl/certs/ca-certificates.crt ]
-build nodejs                 node_is_new_enough
+build nodejs                 is_release || node_is_new_enough
 build npm                    npm_is_done || have npm
 test  npm                    npm_has tests || have npm
 test  git                    have git
@@ -60,13 +60,15 @@ packages python3             have python3
 LIST
 }
 
+# What is generated is there (make dist): neither wabt nor Node.js nor npm has to be.
+is_release() { [ -d generated ]; }
 have() { command -v "$1" >/dev/null 2>&1; }
 header() { [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]; }
 library() { have pkg-config && pkg-config --exists "$1"; }
 node_is_new_enough() { have node && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)'; }
 # npm's stamp: the lockfile that a folder's node_modules was installed from.
 npm_has() { cmp -s "$1/package-lock.json" "$1/node_modules/.lathe-lock.json"; }
-npm_is_done() { npm_has . && [ -s node_modules/quickjs-wasi/quickjs.wasm ]; }
+npm_is_done() { is_release || { npm_has . && [ -s node_modules/quickjs-wasi/quickjs.wasm ]; }; }
 # Debian's Node.js 18 builds Lathe and runs its tests; some of the programs they start ask for a newer one: servers for
 # 20.19, the conformance suite of MCP for 22.
 node_runs_all() { have node && node -e 'const [a] = process.versions.node.split("."); process.exit(+a >= 22 ? 0 : 1)'; }

@@ -17,13 +17,13 @@
         .balign 8
         .globl  lt_page_rows
 lt_page_rows:
-        .include LT_PAGE_ROWS
+        .include "page_rows.inc"
         .globl  lt_page_rows_end
 lt_page_rows_end:
         .globl  lt_page_sources
 lt_page_sources:
-        .include LT_PAGE_SOURCES
+        .include "page_sources.inc"
         .globl  lt_page_data
 lt_page_data:
-        .incbin LT_PAGE_PACK
+        .incbin "page.pack"
         .section .note.GNU-stack,"",%progbits
