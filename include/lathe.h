@@ -169,6 +169,7 @@ typedef struct lathe_run_options {
   uint64_t timeout_ms;   /* 0: what is configured. Time in which it only waits for an approval does not count. */
   uint64_t memory_bytes; /* 0: what is configured */
   void *data;            /* is in each event of the run */
+  int can_snapshot;      /* not 0: it is recorded as it goes on, for lathe_snapshot */
 } lathe_run_options;
 
 /* What is wrong with a program, without running it; only code and language count. JSON: [{"line", "column", "endLine"?,
@@ -216,6 +217,9 @@ typedef struct lathe_event {
    * "output": [...], "usage", "error"?, ...}, as `GET /prompts/ID` of `lathe serve` has them. */
   const char *json;
   void *data; /* of the run's options */
+  /* CALL, APPROVAL of a run that was restored: the number under which the earlier process was told of it. 0: it was
+   * not. */
+  uint64_t earlier_call;
 } lathe_event;
 
 /* Takes the next event from the queue; waits for it `timeout_ms` (-1: for ever; 0: not at all). Each event goes to one
@@ -258,6 +262,27 @@ typedef void lathe_event_fn(lathe_env *env, const lathe_event *event, void *arg)
  * message: LATHE_E_PROGRAM, LATHE_E_TIMEOUT, LATHE_E_NOMEM, LATHE_E_TRAP, LATHE_E_CANCELLED ... */
 LATHE_API lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
                                  char **ret_json, lathe_error *error);
+
+/* --- Runs that go on in another process --------------------------------------------------------------------------- */
+
+/* Writes down a run that waits for you (for an answer or a decision) and was started with can_snapshot. It goes on as
+ * before: end it with lathe_cancel when another process is to continue it. *ret_json has its program, input and what
+ * its calls were answered, secrets of the configuration masked. It also says what was approved: who can change it can
+ * approve. Not for prompts, which a `store` keeps. Errors:
+ * LATHE_E_NOTFOUND: there is no such run, or it has ended; LATHE_E_INVALID: it does not wait, or was started without
+ * can_snapshot; LATHE_E_UNSUPPORTED: it is a prompt; LATHE_E_LIMIT: its record has over 64 MiB; LATHE_E_NOMEM. */
+LATHE_API lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_json, lathe_error *error);
+
+/* Starts a run from a snapshot: the program runs again from its beginning, gets the answers that it had, and goes on
+ * where it was. Calls and questions that you had not answered come again, with a new number (earlier_call has the old
+ * one). A call of a server that was under way is made again if its tool is read-only or idempotent, and has failed if
+ * not. Add your tools first. The run's time begins anew, and it can be written down again; all else is as after
+ * lathe_start. `data` is in its events. Errors: LATHE_E_SYNTAX, LATHE_E_INVALID: this is no snapshot;
+ * LATHE_E_UNSUPPORTED: another version of the library has made it; LATHE_E_NOTFOUND: there is no tool for a call that
+ * you had not answered; LATHE_E_LIMIT and LATHE_E_NOMEM as lathe_start. A program that does something else than before,
+ * such as with other tools, ends with LATHE_E_INTERNAL and a message that says what. */
+LATHE_API lathe_status lathe_restore(lathe_env *env, const char *snapshot, void *data, uint64_t *ret_run,
+                                     lathe_error *error);
 
 /* --- Prompts of the agent ----------------------------------------------------------------------------------------- */
 

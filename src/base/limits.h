@@ -552,6 +552,7 @@
 #define LT_EMBED_EVENTS_MAX   100000 /* that wait in a queue; a host that takes none is told no more of calls */
 #define LT_EMBED_EVENTS_BYTES (256 * LT_MIB) /* likewise: inputs of calls, and what programs say */
 #define LT_EMBED_USER_BYTES   256            /* of the name of a prompt's user */
+#define LT_EMBED_RECORD_BYTES (64 * LT_MIB)  /* of a run that can be restored: of a longer one there is no snapshot */
 
 /* --- questions at the terminal (cli/console.h, cli/approver.h) ---------------------------------------------------- */
 #define LT_HELD_OUTPUT_BYTES   (4 * LT_JSON_MAX_BYTES) /* held while a question is open: a program has less to say */

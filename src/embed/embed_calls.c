@@ -24,11 +24,13 @@ bool lt_embed_calls_put(lt_embed_run *run, lt_embed_call *call, lt_embed_event *
   return has_room;
 }
 
-static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, const lt_embed_words *words, lt_err *err) {
+static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, uint64_t seq, const lt_embed_words *words,
+                                  lt_err *err) {
   lt_embed_event *event = lt_embed_queue_make(call->type, words);
   if (event == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory to tell the host of the call");
   }
+  event->base.earlier_call = run->record != NULL && seq != 0 ? lt_embed_record_take_number(run->record, seq) : 0;
   return lt_embed_calls_put(run, call, event)
              ? LT_OK
              : lt_fail(err, LT_E_LIMIT, "the host does not take its events: %d wait already, or too many bytes",
@@ -58,8 +60,8 @@ void lt_embed_calls_tell_cancelled(lt_embed_run *run, uint64_t number, lt_str to
   }
 }
 
-lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_embed_words *words, lt_cancel *cancel,
-                             lt_embed_call *ret_call, lt_err *err) {
+lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, uint64_t seq, const lt_embed_words *words,
+                             lt_cancel *cancel, lt_embed_call *ret_call, lt_err *err) {
   lt_embed_call *call = ret_call;
   lt_cancel_node node;
   *call = (lt_embed_call){.type = type};
@@ -67,10 +69,15 @@ lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_
     return lt_fail(err, LT_E_UNSUPPORTED, "nobody answers in this run: lathe_run was not given an on_event function");
   }
   lt_wait_init(&call->arrival, run->env->session.loop);
-  LT_TRY(embed_calls_tell(run, call, words, err));
+  LT_TRY(embed_calls_tell(run, call, seq, words, err));
   uint64_t number = call->entry.number;
+  if (run->record != NULL && seq != 0) {
+    lt_embed_record_ask(run->record, seq, number);
+  }
   lt_cancel_add(cancel, &node, &call->arrival);
+  run->asking++;
   lt_status status = lt_wait_on(&call->arrival, UINT64_MAX);
+  run->asking--;
   lt_cancel_remove(cancel, &node);
   if (!call->has_arrived && lt_embed_calls_withdraw(run->env, call)) {
     lt_embed_calls_tell_cancelled(run, number, words->tool);

@@ -16,6 +16,7 @@ void lt_embed_run_free(lt_embed_run *run) {
     lathe_event_free(&run->end->base);
   }
   lt_mem_free(run->prompt);
+  lt_embed_record_free(run->record);
   lt_mem_free(run->code);
   lt_mem_free(run->input);
   lt_mem_free(run);
@@ -49,7 +50,7 @@ static lt_status embed_run_check_limits(const lathe_run_options *options, lt_err
                        LT_RUN_MEMORY_MAX_BYTES);
 }
 
-static lt_status embed_run_fill(lt_embed_run *run, const lathe_run_options *options, lt_err *err) {
+lt_status lt_embed_run_fill(lt_embed_run *run, const lathe_run_options *options, lt_err *err) {
   LT_TRY(lt_embed_error_check_text(options->code, "code", err));
   LT_TRY(lt_embed_error_take_language(options->language, &run->lang, err));
   LT_TRY(lt_embed_error_check_json(options->input, "input", err));
@@ -58,7 +59,9 @@ static lt_status embed_run_fill(lt_embed_run *run, const lathe_run_options *opti
   run->memory_bytes = options->memory_bytes;
   run->code = lt_mem_strdup(lt_str_of(options->code));
   run->input = options->input != NULL ? lt_mem_strdup(lt_str_of(options->input)) : NULL;
-  bool has_all = run->code != NULL && (run->input != NULL || options->input == NULL);
+  run->record = options->can_snapshot != 0 ? lt_embed_record_new() : NULL;
+  bool has_all = run->code != NULL && (run->input != NULL || options->input == NULL) &&
+                 (run->record != NULL || options->can_snapshot == 0);
   return has_all ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a run");
 }
 
@@ -70,7 +73,7 @@ static lt_status embed_run_make(lathe_env *env, const lathe_run_options *theirs,
   if (run == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a run");
   }
-  lt_status status = embed_run_fill(run, &options, err);
+  lt_status status = lt_embed_run_fill(run, &options, err);
   if (status != LT_OK) {
     lt_embed_run_free(run);
     return status;
@@ -111,16 +114,33 @@ static void embed_run_put_reason(const lt_approval *what, lt_buf *out) {
   }
 }
 
+/* The call's number in the record of the run; 0: it has none. */
+static uint64_t embed_run_recorded_seq(const lt_embed_run *run, const lt_approval *what) {
+  return run->record != NULL && lt_str_eqc(what->run, run->record->id) ? what->seq : 0;
+}
+
+/* A call that the earlier process was carrying out was approved there. */
+static bool embed_run_was_approved(const lt_embed_run *run, const lt_approval *what, lt_decision *ret_decision) {
+  uint64_t seq = embed_run_recorded_seq(run, what);
+  *ret_decision = (lt_decision){.is_approved = true};
+  return seq != 0 && what->refusal.n == 0 && lt_embed_record_was_begun(run->record, seq, &ret_decision->input);
+}
+
 static lt_status embed_run_ask(lt_approver *approver, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
                                lt_decision *ret_decision, lt_err *err) LT_YIELDS {
   lt_embed_call call;
+  lt_decision decision;
+  lt_embed_run *run = embed_run_asked(approver);
   LT_AUTO_BUF(reason, 2 * LT_RUN_ERROR_BYTES);
+  if (embed_run_was_approved(run, what, &decision)) {
+    return lt_fail_if(err, lt_decision_copy(arena, &decision, ret_decision), "no memory for the decision");
+  }
   embed_run_put_reason(what, &reason);
   const lt_embed_words words = {
       .tool = what->tool->id, .text = lt_buf_view_or(&reason, what->reason), .json = what->input};
-  LT_TRY(lt_embed_calls_ask(embed_run_asked(approver), LATHE_EVENT_APPROVAL, &words, cancel, &call, err));
+  LT_TRY(lt_embed_calls_ask(run, LATHE_EVENT_APPROVAL, embed_run_recorded_seq(run, what), &words, cancel, &call, err));
   lt_str text = call.text != NULL ? lt_str_of(call.text) : LT_STR("");
-  const lt_decision decision = {
+  decision = (lt_decision){
       .is_approved = call.is_yes, .input = call.is_yes ? text : LT_STR(""), .reason = call.is_yes ? LT_STR("") : text};
   lt_status status = lt_decision_copy(arena, &decision, ret_decision);
   lt_embed_calls_release(&call);
@@ -177,6 +197,9 @@ static lt_status embed_run_with(lt_embed_run *run, lt_run_request *request, lt_r
     return err->status;
   }
   LT_TRY(lt_toolbox_begin(toolbox, &how, request, &began, err));
+  if (run->record != NULL) {
+    lt_embed_record_attach(run->record, run->env->session.secrets, &began.caller);
+  }
   request->caller = &began.caller;
   lt_status status = lt_runner_run(runner, request, result, err);
   lt_toolbox_end(&began);

@@ -3,6 +3,7 @@
 #define LT_EMBED_EMBED_RUN_H
 
 #include "embed/embed_env.h"
+#include "embed/embed_record.h"
 
 struct lt_embed_prompt;
 
@@ -21,8 +22,10 @@ typedef struct lt_embed_run {
   bool is_cancelling; /* under the lock: cancel_post is on its way */
 
   /* The loop's thread only. */
-  bool has_no_fiber; /* it could not begin */
-  bool is_cancelled; /* cancel_post has come */
+  bool has_no_fiber;       /* it could not begin */
+  bool is_cancelled;       /* cancel_post has come */
+  size_t asking;           /* calls that wait for the host */
+  lt_embed_record *record; /* owned; NULL: there is no snapshot of it */
   lt_cancel cancel;
   lt_wait cancelled; /* woken by cancel_post */
   lt_approver approver;
@@ -31,6 +34,8 @@ typedef struct lt_embed_run {
 /* A run that nobody knows, with the environment's queue; NULL: no memory. Owns: the caller, until it is started. */
 lt_embed_run *lt_embed_run_new(lathe_env *env, void *data);
 void lt_embed_run_free(lt_embed_run *run);
+/* Fills in a program. The options are those of this library. Errors: those of lathe_start. */
+lt_status lt_embed_run_fill(lt_embed_run *run, const lathe_run_options *options, lt_err *err);
 /* Numbers the run and starts it. Owns: the loop, also after an error. Errors: LT_E_LIMIT. */
 lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err);
 

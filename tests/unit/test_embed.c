@@ -593,7 +593,7 @@ static void test_struct_sizes(void **state) {
   lathe_run_options bad = {.size = 0, .code = "1"};
   assert_int_equal(lathe_start(env, &bad, NULL, &error), LATHE_E_INVALID);
   assert_has(error.message, "sizeof(lathe_run_options)");
-  bad.size = sizeof bad - 1;
+  bad.size = offsetof(lathe_run_options, data); /* its first version ended behind this member */
   assert_int_equal(lathe_start(env, &bad, NULL, NULL), LATHE_E_INVALID);
   bad.size = (size_t)-1;
   assert_int_equal(lathe_start(env, &bad, NULL, NULL), LATHE_E_INVALID);

@@ -1,0 +1,46 @@
+/* The record of a run that can be continued in another process: a journal in memory (tool/journal.h), as JSON for the
+ * way there. The loop's thread only. */
+#ifndef LT_EMBED_EMBED_RECORD_H
+#define LT_EMBED_EMBED_RECORD_H
+
+#include "json/json.h"
+#include "tool/caller.h"
+#include "tool/masked_records.h"
+
+#define LT_EMBED_RECORD_ID_DIGITS 32
+
+struct embed_recorded;
+
+typedef struct lt_embed_record {
+  lt_journal base;          /* first */
+  lt_masked_journal masked; /* in front of it: no secret gets into a record */
+  struct embed_recorded *first, **last;
+  size_t bytes, count;
+  bool is_incomplete;                     /* it was too long, or there was no memory */
+  bool is_restored;                       /* it comes from another process */
+  char id[LT_EMBED_RECORD_ID_DIGITS + 1]; /* the run's name there and here */
+} lt_embed_record;
+
+/* NULL: no memory. Owns: the caller, lt_embed_record_free. */
+lt_embed_record *lt_embed_record_new(void);
+void lt_embed_record_free(lt_embed_record *record); /* NULL is allowed */
+
+/* Records a run from its beginning, or has it go on by the record. Borrows: the record. */
+void lt_embed_record_attach(lt_embed_record *record, const lt_secrets *secrets, lt_caller *caller);
+
+/* The host was asked about a call, or to carry it out, under a number. */
+void lt_embed_record_ask(lt_embed_record *record, uint64_t seq, uint64_t number);
+/* The number that a call had before; once. 0: it had none. */
+uint64_t lt_embed_record_take_number(lt_embed_record *record, uint64_t seq);
+/* Whether the earlier process had begun to carry out a call: if it needed an approval, it has it, with this input
+ * (empty: its own). Borrows. */
+bool lt_embed_record_was_begun(const lt_embed_record *record, uint64_t seq, lt_str *ret_edited_input);
+
+/* Appends "id", "calls", "notes" and "asked" to an object. */
+void lt_embed_record_put(const lt_embed_record *record, lt_json_writer *w);
+/* Reads them into an empty record. Errors: LT_E_INVALID: that is no record; LT_E_NOMEM, LT_E_LIMIT. */
+lt_status lt_embed_record_read(lt_embed_record *record, lt_json snapshot, lt_err *err);
+/* The tool of a call that the host had not answered, by index; empty: there are no more. Borrows. */
+lt_str lt_embed_record_open_tool(const lt_embed_record *record, size_t index);
+
+#endif

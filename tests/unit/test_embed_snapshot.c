@@ -1,0 +1,263 @@
+/* Runs that go on in another environment from a snapshot: what they had, what comes again, and what is no snapshot. */
+#include "embed_fix.h"
+
+#include "base/limits.h"
+
+static uint64_t start(lathe_env *env, const char *code, const char *input) {
+  uint64_t run = 0;
+  const lathe_run_options options = {.size = sizeof options, .code = code, .input = input, .can_snapshot = 1};
+  assert_int_equal(lathe_start(env, &options, &run, NULL), LATHE_OK);
+  return run;
+}
+
+/* The snapshot of a run that waits, whose environment is closed then. */
+static char *take_snapshot(lathe_env *env, uint64_t run) {
+  char *snapshot = NULL;
+  lathe_error error = {.size = sizeof error};
+  if (lathe_snapshot(env, run, &snapshot, &error) != LATHE_OK) {
+    fail_msg("lathe_snapshot: %s", error.message);
+  }
+  lathe_close(env);
+  return snapshot;
+}
+
+static uint64_t restore(lathe_env *env, const char *snapshot) {
+  uint64_t run = 0;
+  lathe_error error = {.size = sizeof error};
+  if (lathe_restore(env, snapshot, &run, &run, &error) != LATHE_OK) {
+    fail_msg("lathe_restore: %s", error.message);
+  }
+  return run;
+}
+
+static lathe_env *open_with_tools(void) {
+  lathe_env *env = embed_open(NULL);
+  embed_add_tool(env, "shop.stock", NULL);
+  embed_add_tool(env, "shop.order", "it costs");
+  return env;
+}
+
+static void answer_next(lathe_env *env, const char *tool, const char *answer, uint64_t earlier) {
+  const lathe_event *event = embed_next(env, LATHE_EVENT_CALL);
+  assert_string_equal(event->tool, tool);
+  assert_int_equal(event->earlier_call, earlier);
+  assert_int_equal(lathe_answer(env, event->call, answer, NULL), LATHE_OK);
+  lathe_event_free(event);
+}
+
+/* --- Going on ----------------------------------------------------------------------------------------------------- */
+/* What was answered is not asked again, and the program sees the time and the random numbers that it saw. */
+static void test_call(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env,
+                       "const seen = [Date.now(), Math.random()]; output(seen);"
+                       "const a = shopStock({item: 'tea'}); const b = shopStock({item: input.other});"
+                       "[a + b, seen, Date.now() >= seen[0]]",
+                       "{\"other\": \"rusks\"}");
+  const lathe_event *before = embed_next(env, LATHE_EVENT_OUTPUT);
+  answer_next(env, "shop.stock", "40", 0);
+  uint64_t number = embed_next_call(env, LATHE_EVENT_CALL);
+  char *snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  run = restore(env, snapshot);
+  lathe_free(snapshot);
+  const lathe_event *again = embed_next(env, LATHE_EVENT_OUTPUT);
+  assert_string_equal(again->text, before->text);
+  const lathe_event *event = embed_next(env, LATHE_EVENT_CALL);
+  assert_string_equal(event->json, "{\"item\":\"rusks\"}");
+  assert_int_equal(event->earlier_call, number);
+  assert_int_equal(event->run, run);
+  assert_int_equal(lathe_answer(env, event->call, "2", NULL), LATHE_OK);
+  lathe_event_free(event);
+  event = embed_next(env, LATHE_EVENT_END);
+  assert_int_equal(event->status, LATHE_OK);
+  assert_has(event->json, "\"result\":[42,");
+  assert_has(event->json, before->text);
+  lathe_event_free(event);
+  lathe_event_free(before);
+  lathe_event_free(again);
+  lathe_close(env);
+}
+
+/* Two calls at once, the second one answered; and once more from the restored run. */
+static void test_parallel_twice(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(
+      env, "parallel([{tool: 'shop.stock', input: {item: 'a'}}, {tool: 'shop.stock', input: {item: 'b'}}])", NULL);
+  uint64_t first = embed_next_call(env, LATHE_EVENT_CALL);
+  answer_next(env, "shop.stock", "2", 0);
+  char *snapshot = take_snapshot(env, run);
+  for (int i = 0; i < 2; i++) {
+    env = open_with_tools();
+    embed_start(env, "shopStock({})"); /* numbers differ from those of before */
+    lathe_event_free(embed_next(env, LATHE_EVENT_CALL));
+    run = restore(env, snapshot);
+    lathe_free(snapshot);
+    const lathe_event *event = embed_next(env, LATHE_EVENT_CALL);
+    assert_has(event->json, "\"a\"");
+    assert_int_equal(event->earlier_call, first);
+    first = event->call;
+    lathe_event_free(event);
+    snapshot = i == 0 ? take_snapshot(env, run) : NULL;
+  }
+  assert_int_equal(lathe_answer(env, first, "1", NULL), LATHE_OK);
+  embed_assert_end(env, LATHE_OK, "\"result\":[1,2]", "");
+  lathe_close(env);
+}
+
+static void test_approval(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "shopOrder({n: 3})", NULL);
+  uint64_t question = embed_next_call(env, LATHE_EVENT_APPROVAL);
+  char *snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  run = restore(env, snapshot);
+  const lathe_event *event = embed_next(env, LATHE_EVENT_APPROVAL);
+  assert_int_equal(event->earlier_call, question);
+  assert_has(event->text, "it costs");
+  assert_int_equal(lathe_approve(env, event->call, NULL, NULL), LATHE_OK);
+  lathe_event_free(event);
+  uint64_t call = embed_next_call(env, LATHE_EVENT_CALL);
+  lathe_free(snapshot);
+  snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  restore(env, snapshot); /* what was approved is not asked about again */
+  answer_next(env, "shop.order", "\"on its way\"", call);
+  embed_assert_end(env, LATHE_OK, "on its way", "");
+  lathe_free(snapshot);
+  lathe_close(env);
+}
+
+/* --- What cannot be written down, or read ------------------------------------------------------------------------- */
+static void expect_no_snapshot(lathe_env *env, uint64_t run, lathe_status status, const char *message) {
+  char *snapshot = &(char){'x'};
+  lathe_error error = {.size = sizeof error};
+  assert_int_equal(lathe_snapshot(env, run, &snapshot, &error), status);
+  assert_null(snapshot);
+  assert_has(error.message, message);
+}
+
+static void test_no_snapshot(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  expect_no_snapshot(NULL, 1, LATHE_E_INVALID, "NULL");
+  expect_no_snapshot(env, 99, LATHE_E_NOTFOUND, "99");
+  uint64_t run = embed_start(env, "shopStock({})");
+  uint64_t call = embed_next_call(env, LATHE_EVENT_CALL);
+  assert_int_equal(lathe_snapshot(env, run, NULL, NULL), LATHE_E_INVALID);
+  expect_no_snapshot(env, run, LATHE_E_INVALID, "can_snapshot");
+  assert_int_equal(lathe_answer(env, call, "1", NULL), LATHE_OK);
+  embed_assert_end(env, LATHE_OK, "\"result\":1", "");
+  expect_no_snapshot(env, run, LATHE_E_NOTFOUND, "ended");
+  run = start(env, "output('on'); for (;;) {}", NULL);
+  lathe_event_free(embed_next(env, LATHE_EVENT_OUTPUT));
+  expect_no_snapshot(env, run, LATHE_E_INVALID, "wait");
+  assert_int_equal(lathe_cancel(env, run, NULL), LATHE_OK);
+  embed_assert_end(env, LATHE_E_CANCELLED, "", "");
+  lathe_close(env);
+}
+
+static void expect_no_restore(lathe_env *env, const char *snapshot, lathe_status status, const char *message) {
+  uint64_t run = 7;
+  lathe_error error = {.size = sizeof error};
+  assert_int_equal(lathe_restore(env, snapshot, NULL, &run, &error), status);
+  assert_int_equal(run, 0);
+  assert_has(error.message, message);
+}
+
+/* A snapshot with one text in place of another. */
+static void expect_changed(lathe_env *env, const char *snapshot, const char *from, const char *to, lathe_status status,
+                           const char *message) {
+  const char *at = strstr(snapshot, from);
+  assert_non_null(at);
+  size_t bytes = strlen(snapshot) + strlen(to) + 1;
+  char *changed = malloc(bytes);
+  snprintf(changed, bytes, "%.*s%s%s", (int)(at - snapshot), snapshot, to, at + strlen(from));
+  expect_no_restore(env, changed, status, message);
+  free(changed);
+}
+
+static void test_no_restore(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "shopStock({}) + shopStock({})", NULL);
+  answer_next(env, "shop.stock", "1", 0);
+  (void)embed_next_call(env, LATHE_EVENT_CALL);
+  char *snapshot = take_snapshot(env, run);
+  env = embed_open(NULL);
+  expect_no_restore(env, snapshot, LATHE_E_NOTFOUND, "shop.stock");
+  embed_add_tool(env, "shop.stock", NULL);
+  expect_no_restore(env, NULL, LATHE_E_INVALID, "snapshot");
+  expect_no_restore(env, "{", LATHE_E_SYNTAX, "");
+  expect_no_restore(env, "{}", LATHE_E_INVALID, "no snapshot");
+  expect_no_restore(env, "[1]", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"lathe\":\"", "\"lathe\":\"9", LATHE_E_UNSUPPORTED, "9");
+  expect_changed(env, snapshot, "\"code\"", "\"coda\"", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"memoryBytes\":0", "\"memoryBytes\":1", LATHE_E_INVALID, "memory_bytes");
+  expect_changed(env, snapshot, "\"id\":\"", "\"id\":\"1", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"hash\"", "\"has\"", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"status\":0", "\"status\":77", LATHE_E_INVALID, "no snapshot");
+  lathe_free(snapshot);
+  lathe_close(env);
+}
+
+/* Every beginning of a snapshot, and every byte of it changed, is an error or a run that ends. */
+static void test_broken_snapshots(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "shopStock({})", NULL);
+  (void)embed_next_call(env, LATHE_EVENT_CALL);
+  char *snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  size_t n = strlen(snapshot);
+  for (size_t i = 0; i < n; i++) {
+    char kept = snapshot[i];
+    snapshot[i] = i % 2 == 0 ? '\0' : (char)(kept ^ 1);
+    if (lathe_restore(env, snapshot, NULL, &run, NULL) == LATHE_OK) {
+      (void)lathe_cancel(env, run, NULL);
+      const lathe_event *event = NULL;
+      bool has_ended = false;
+      while (!has_ended && lathe_next(env, EMBED_EVENT_MS, &event) == LATHE_OK) {
+        has_ended = event->type == LATHE_EVENT_END;
+        lathe_event_free(event);
+      }
+      assert_true(has_ended);
+    }
+    snapshot[i] = kept;
+  }
+  lathe_free(snapshot);
+  lathe_close(env);
+}
+
+/* Tools that answer otherwise are no change; a program that calls something else is. */
+static void test_other_program(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "shopStock({item: shopCount})", NULL);
+  embed_assert_end(env, LATHE_E_PROGRAM, "", "shopCount");
+  run = start(env, "shopStock({item: typeof shopCount})", NULL);
+  (void)embed_next_call(env, LATHE_EVENT_CALL);
+  char *snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  embed_add_tool(env, "shop.count", NULL);
+  restore(env, snapshot);
+  embed_assert_end(env, LATHE_E_INTERNAL, "", "on record");
+  lathe_free(snapshot);
+  lathe_close(env);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_call),          cmocka_unit_test(test_parallel_twice),
+      cmocka_unit_test(test_approval),      cmocka_unit_test(test_no_snapshot),
+      cmocka_unit_test(test_no_restore),    cmocka_unit_test(test_broken_snapshots),
+      cmocka_unit_test(test_other_program),
+  };
+  if (!embed_install_handlers()) {
+    return 1;
+  }
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
