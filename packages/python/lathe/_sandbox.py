@@ -92,7 +92,7 @@ class Sandbox(Environment):
     ) -> Result:
         """Runs a program to its end.
 
-        language: "js" or "ts"; js where none is said.
+        language: "js", "ts" or "python"; js where none is said.
         input: JSON; what the program finds in `input`.
         tools: for this program only, beside those of the sandbox.
         timeout: in seconds; what is configured (30) where none is said. Waiting for an approval does not count.
