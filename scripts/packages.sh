@@ -3,7 +3,7 @@
 #
 #   scripts/packages.sh [portable|deb|npm|mcpb|wheel|image]...      all but image, unless some are named
 #
-# Nothing is built here. What is packed is what `make install` installs, so that there is one list of files.
+# $LATHE_PACKAGES names another folder for them. Nothing is built here. What is packed is what `make install` installs, so that there is one list of files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

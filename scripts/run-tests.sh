@@ -73,8 +73,8 @@ never_dropped=(
   deno python escapes resume-runners                # run them in processes, which cannot be replayed into and are not dropped
 )
 # In these the browser has nearly all of the work. What it asks of the server is asked by page, page-live, page-hostile and
-# the files serve-*. (embed and embed-hosts take the library as it is installed, which is never built for a sanitizer.)
-never_sanitized=(page-look page-program page-replay page-tools embed embed-hosts)
+# the files serve-*. (embed, embed-hosts and packages take what is installed, which is never built for a sanitizer.)
+never_sanitized=(page-look page-program page-replay page-tools embed embed-hosts packages)
 # One command on one thread, or a worker that does what it does in every other file: ThreadSanitizer would see the same
 # threads once more, ten times slower. AddressSanitizer sees all of them.
 never_tsan=(

@@ -42,6 +42,7 @@ test  caddy                  have caddy
 test  zsh                    have zsh
 test  fish                   have fish
 test  mandoc                 have mandoc
+test  patchelf               have patchelf
 bench wrk                    have wrk
 lint  python3                have python3
 lint  clang-format           have clang-format

@@ -3,13 +3,14 @@
 #
 #   bin/lathe          finds its libraries in ../lib, whoever starts it
 #   lib/liblathe.so.0  finds them beside itself
-#   lib/*.so.N         the system's shared libraries as they are, but for glibc
+#   lib/*.so.N         the system's shared libraries, but for glibc
 #   licences/PACKAGE   each one's copyright file
 #
 # libcurl is linked with libraries of protocols and encodings that Lathe never asks it for, libmicrohttpd with one for
 # serving TLS, which Lathe leaves to a proxy. They would have 12 MB. Each has a placeholder: a library with the same
-# names, whose functions do nothing and fail. A user who wants the real one puts it in its place. What is missed: a host
-# name beyond ASCII has to be written as it is resolved (xn--...).
+# names, whose functions do nothing and fail. Its file is called absent-NAME, so that other libraries of a host's process
+# never get it for the real one. A user who wants the real one puts it in its place. What is missed: a host name beyond ASCII
+# has to be written as it is resolved (xn--...).
 
 # What the program and the library load: linked, and by src/io/*_open.c when it is needed.
 loaded=(libuv.so.1 libyaml-0.so.2 libsqlite3.so.0 libcurl.so.4 libcrypto.so.3 libmicrohttpd.so.12 libedit.so.2)
@@ -19,8 +20,7 @@ of_the_system='^(libc|libm|libresolv|libpthread|libdl|librt|ld-linux-[a-z0-9-]*)
 
 library_path() { # soname
   local path
-  path=$(ldconfig -p | awk -v name="$1" -v machine="$machine" '$1 == name && $0 ~ (machine == "x86_64" ? "x86-64" : machine) { print $NF; exit }' |
-    sed 's/AArch64/aarch64/')
+  path=$(ldconfig -p | awk -v name="$1" '$1 == name && !path { path = $NF } END { print path }')
   [ -n "$path" ] || die "$1 is not installed"
   readlink -f "$path"
 }
@@ -64,8 +64,8 @@ make_placeholder() { # soname
     END { for (node in names) print node " { global:" names[node] (node == "" ? " local: *;" : "") " };" >map }
   ' "$bundle/asked" - | LC_ALL=C sort >"$work/placeholder.c"
   LC_ALL=C sort -o "$work/map" "$work/map"
-  (cd "$work" && ${CC:-gcc} -shared -fPIC -O1 -w -nostdlib -s -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-soname,"$1" \
-    -Wl,--version-script=map -o "$bundle/lib/$1" placeholder.c) || die "no placeholder for $1"
+  (cd "$work" && ${CC:-gcc} -shared -fPIC -O1 -w -nostdlib -s -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-soname,"absent-$1" \
+    -Wl,--version-script=map -o "$bundle/lib/absent-$1" placeholder.c) || die "no placeholder for $1"
   rm -rf "$work"
 }
 
@@ -103,6 +103,7 @@ make_bundle() {
     awk '{ sub(/@.*/, "", $2); print $2 }' | sort -u >"$bundle/asked"
   for name in "${placeholders[@]}"; do
     make_placeholder "$name"
+    patchelf --replace-needed "$name" "absent-$name" "$bundle"/lib/{libcurl,libmicrohttpd}.so.*
   done
   # Not the newer RUNPATH: that is not asked for what a library of lib/ loads, and so Debian's files can stay as they are.
   patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$bundle/bin/lathe"

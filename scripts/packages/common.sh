@@ -5,7 +5,7 @@ version=$(sed -n 's/^project(lathe VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 # All times in packages are that of the version, so that two builds have the same bytes.
 SOURCE_DATE_EPOCH=$(date -u -d "$(sed -n 's/^set(LT_VERSION_DATE \(.*\))/\1/p' CMakeLists.txt)" +%s)
 export SOURCE_DATE_EPOCH
-out=$PWD/build/packages
+out=${LATHE_PACKAGES:-$PWD/build/packages}
 stage=$out/stage # what `make install DESTDIR=... PREFIX=/usr` leaves
 bundle=$out/bundle # program, library and the system's libraries beside them, for what is portable
 case $(uname -m) in

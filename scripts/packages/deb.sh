@@ -17,7 +17,7 @@ place_files() {
   mv "$tmp"/usr/lib/pkgconfig/lathe.pc "$tmp/usr/lib/$multiarch/pkgconfig/"
   sed -i "s|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=\${prefix}/lib/$multiarch|" "$tmp/usr/lib/$multiarch/pkgconfig/lathe.pc"
   sed -i "s|/lib/liblathe|/lib/$multiarch/liblathe|g" "$tmp"/usr/lib/cmake/lathe/*.cmake
-  mv "$tmp/usr/share/doc/lathe/CHANGELOG.md" "$tmp/usr/share/doc/lathe/changes.md" # debhelper would take it for its own
+  mv "$tmp/usr/share/doc/lathe/CHANGELOG.md" "$tmp/usr/share/doc/lathe/release-notes.md" # debhelper would take it for its own
   mv "$tmp/usr/share/zsh/site-functions" "$tmp/usr/share/zsh/vendor-completions"
   cp "$tmp/usr/lib/systemd/system/lathe.service" "$at/debian/lathe.service"
   if [ -d "$tmp/usr/libexec" ]; then
@@ -26,7 +26,7 @@ place_files() {
 }
 
 changelog() {
-  printf 'lathe (%s) unstable; urgency=medium\n\n  * See /usr/share/doc/lathe/changes.md.\n\n' "$version"
+  printf 'lathe (%s) unstable; urgency=medium\n\n  * See /usr/share/doc/lathe/release-notes.md.\n\n' "$version"
   printf ' -- The Lathe developers <lathe@lathe.invalid>  %s\n' "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
 }
 
