@@ -10,10 +10,10 @@ cd "$(dirname "$0")/.."
 kinds=("$@")
 [ $# -gt 0 ] || kinds=(portable deb npm mcpb wheel)
 for kind in "${kinds[@]}"; do
-  [ -e "scripts/packages/$kind.sh" ] && [ "$kind" != common ] && [ "$kind" != bundle ] || {
-    echo "packages: unknown kind \"$kind\" (portable, deb, npm, mcpb, wheel, image)" >&2
-    exit 2
-  }
+  case $kind in
+    portable | deb | npm | mcpb | wheel | image) ;;
+    *) echo "packages: unknown kind \"$kind\" (portable, deb, npm, mcpb, wheel, image)" >&2 && exit 2 ;;
+  esac
 done
 
 . scripts/packages/common.sh

@@ -56,7 +56,6 @@ packages debhelper           have dh
 packages lintian             have lintian
 packages debootstrap         have debootstrap
 packages buildah             have buildah
-packages crun                have crun
 packages python3             have python3
 LIST
 }

@@ -3,6 +3,7 @@
 #
 #   bin/lathe          finds its libraries in ../lib, whoever starts it
 #   lib/liblathe.so.0  finds them beside itself
+#   libexec/lathe/     what the library starts its children through
 #   lib/*.so.N         the system's shared libraries, but for glibc
 #   licences/PACKAGE   each one's copyright file
 #
@@ -109,6 +110,11 @@ make_bundle() {
   patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$bundle/bin/lathe"
   patchelf --force-rpath --set-rpath '$ORIGIN' "$bundle/lib/liblathe.so.0"
   chmod 755 "$bundle/bin/lathe"
+  if [ -e "$stage/usr/libexec/lathe/lathe-exec" ]; then
+    install -D -m 755 "$stage/usr/libexec/lathe/lathe-exec" "$bundle/libexec/lathe/lathe-exec"
+    # In its folder below PREFIX, and beside the library.
+    patchelf --force-rpath --set-rpath '$ORIGIN/../../lib:$ORIGIN' "$bundle/libexec/lathe/lathe-exec"
+  fi
   check_glibc "$bundle/bin/lathe" "$bundle"/lib/*
   cp THIRD_PARTY.md "$bundle/licences/THIRD_PARTY.md"
   cp LICENSE "$bundle/licences/lathe"

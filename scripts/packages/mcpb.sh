@@ -14,7 +14,6 @@ rm -rf "$out/mcpb"
 mkdir -p "$out/mcpb/server/lib"
 cp -r "$bundle/bin" "$bundle/licences" "$out/mcpb/server/"
 find "$bundle/lib" -type f ! -name 'liblathe*' -exec cp {} "$out/mcpb/server/lib/" \;
-[ ! -d "$stage/usr/libexec" ] || cp -r "$stage/usr/libexec" "$out/mcpb/server/"
 cp LICENSE "$out/mcpb/"
 sed "s|@VERSION@|$version|" packaging/mcp/manifest.json >"$out/mcpb/manifest.json"
 pack_zip "$out/mcpb" "$out/$file"

@@ -40,7 +40,6 @@ platform() {
   mkdir -p "$at/lib"
   cp -r "$bundle/bin" "$bundle/licences" "$at/"
   find "$bundle/lib" -type f ! -name 'liblathe*' -exec cp {} "$at/lib/" \;
-  [ ! -d "$stage/usr/libexec" ] || cp -r "$stage/usr/libexec" "$at/"
   cp packaging/npm/README.md LICENSE "$at/"
   cat >"$at/package.json" <<JSON
 {

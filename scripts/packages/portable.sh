@@ -22,7 +22,6 @@ program() { # name
   cp -r "$stage/usr/share" "$at/share"
   rm "$at/share/doc/lathe/installed.txt"
   cp packaging/portable.md "$at/README.md"
-  [ ! -d "$stage/usr/libexec" ] || cp -r "$stage/usr/libexec" "$at/"
 }
 
 library() { # name
@@ -35,9 +34,7 @@ library() { # name
   cp "$stage/usr/include/lathe.h" "$at/include/"
   cp "$stage"/usr/lib/pkgconfig/lathe.pc "$at/lib/pkgconfig/"
   cp docs/guide/embedding.md "$at/README.md"
-  if [ -d "$stage/usr/libexec" ]; then
-    cp -r "$stage/usr/libexec" "$at/"
-  fi
+  [ ! -d "$bundle/libexec" ] || cp -r "$bundle/libexec" "$at/"
 }
 
 make_bundle

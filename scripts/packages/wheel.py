@@ -39,6 +39,9 @@ def contents(project, bundle, tag):
     for name in os.listdir(libraries):
         if not name.startswith(of_terminal):
             found[f"lathe/{name}"] = read(os.path.join(libraries, name))
+    helper = os.path.join(bundle, "libexec/lathe/lathe-exec")
+    if os.path.exists(helper):
+        found["lathe/lathe-exec"] = read(helper)
     info = f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     licences = os.path.join(bundle, "licences")
     for name in os.listdir(licences):
@@ -66,7 +69,7 @@ def main(bundle, folder, machine, glibc, seconds):
         for name in sorted(found):
             entry = zipfile.ZipInfo(name, time.gmtime(int(seconds))[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o100644 << 16
+            entry.external_attr = (0o100755 if name.endswith("/lathe-exec") else 0o100644) << 16
             packed.writestr(entry, found[name])
     print(output)
 
