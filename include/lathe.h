@@ -22,7 +22,7 @@
  *
  * Threads. Every function may be called from any thread, and by several at once, except that lathe_close is called once
  * and last. lathe_open, lathe_next, lathe_run, lathe_check and lathe_close wait for something; the others return in
- * microseconds (lathe_add_tool, lathe_tools and lathe_declare in milliseconds where there are thousands of tools).
+ * microseconds (lathe_tools and lathe_declare in milliseconds where there are thousands of tools).
  *
  * Texts. All texts are UTF-8 that ends with a NUL. What is given to a function is copied before it returns. What a
  * function returns in a `char **` belongs to the caller, who frees it with lathe_free.

@@ -202,7 +202,8 @@ static lt_status embed_tools_link(lathe_env *env, void *arg, lt_err *err) {
   addition->tool->next = old != NULL ? old->next : NULL;
   *at = addition->tool;
   provider->count += old == NULL ? 1 : 0;
-  lt_status status = embed_tools_publish(provider, err);
+  lt_status status = old == NULL ? lt_door_add_tool(env->session.door, &provider->base, &addition->tool->spec, err)
+                                 : embed_tools_publish(provider, err);
   if (status != LT_OK) {
     *at = old;
     provider->count -= old == NULL ? 1 : 0;

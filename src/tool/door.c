@@ -11,8 +11,9 @@
 typedef struct door_entry {
   lt_provider *provider;
   lt_arena arena; /* the specs and their texts */
-  const lt_tool_spec *tools;
+  lt_tool_spec *tools;
   size_t count;
+  size_t room; /* of tools */
 } door_entry;
 
 struct lt_door {
@@ -129,20 +130,17 @@ static bool door_copy_spec(lt_arena *arena, const lt_secrets *secrets, lt_tool_s
          door_copy_str(arena, secrets, &spec->approval);
 }
 
-/* `source` has the tools of the copies afterwards. */
-static lt_status door_copy_specs(const lt_door *door, lt_arena *arena, lt_catalog_source *source) {
+/* `source` has the copies of its tools afterwards, which are returned, too. NULL: no memory. */
+static lt_tool_spec *door_copy_specs(const lt_door *door, lt_arena *arena, lt_catalog_source *source) {
   lt_tool_spec *copy = lt_arena_zalloc(arena, source->count, sizeof *copy);
-  if (copy == NULL) {
-    return LT_E_NOMEM;
-  }
-  for (size_t i = 0; i < source->count; i++) {
+  for (size_t i = 0; copy != NULL && i < source->count; i++) {
     copy[i] = source->tools[i];
     if (!door_copy_spec(arena, door->options.secrets, &copy[i])) {
-      return LT_E_NOMEM;
+      return NULL;
     }
   }
   source->tools = copy;
-  return LT_OK;
+  return copy;
 }
 
 /* `source` has the tools that are not hidden afterwards. Their texts are not copied. */
@@ -203,7 +201,8 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
   lt_arena arena;
   lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);
   lt_catalog_source copy = {.ns = provider->name, .provider = provider, .tools = tools, .count = count};
-  lt_status status = door_copy_specs(door, &arena, &copy);
+  lt_tool_spec *copies = door_copy_specs(door, &arena, &copy);
+  lt_status status = copies != NULL ? LT_OK : LT_E_NOMEM;
   if (status == LT_OK && e == NULL) {
     status = door_add_entry(door, provider, &e);
   }
@@ -214,8 +213,42 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
   }
   lt_arena_release(&e->arena);
   e->arena = arena;
-  e->tools = copy.tools;
-  e->count = copy.count;
+  e->tools = copies;
+  e->count = e->room = count;
+  door_drop_catalog(door);
+  return LT_OK;
+}
+
+/* The room doubles, so that many additions take no longer than one list. */
+static bool door_make_room(door_entry *e) {
+  if (e->count < e->room) {
+    return true;
+  }
+  size_t room = 2 * e->count + 8;
+  lt_tool_spec *tools = lt_arena_zalloc(&e->arena, room, sizeof *tools);
+  if (tools == NULL) {
+    return false;
+  }
+  memcpy(tools, e->tools, e->count * sizeof *tools);
+  e->tools = tools;
+  e->room = room;
+  return true;
+}
+
+lt_status lt_door_add_tool(lt_door *door, lt_provider *provider, const lt_tool_spec *tool, lt_err *err) {
+  door_entry *e = door_find_entry(door, provider);
+  if (e == NULL) {
+    return lt_door_set_tools(door, provider, tool, 1, err);
+  }
+  if (door_count_others(door, NULL) >= LT_TOOLS_MAX) {
+    return lt_fail(err, LT_E_LIMIT, "one more tool of \"%.*s\" makes more than %d of all servers together",
+                   LT_STR_ARG(provider->name), LT_TOOLS_MAX);
+  }
+  lt_tool_spec copy = *tool;
+  if (!door_copy_spec(&e->arena, door->options.secrets, &copy) || !door_make_room(e)) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a tool of \"%.*s\"", LT_STR_ARG(provider->name));
+  }
+  e->tools[e->count++] = copy;
   door_drop_catalog(door);
   return LT_OK;
 }
@@ -260,7 +293,9 @@ static lt_status door_collect_sources(const lt_door *door, lt_arena *arena, cons
   for (size_t i = 0; i < count; i++) {
     lt_catalog_source *one = &to[door->count + i];
     *one = extra[i];
-    LT_TRY(door_copy_specs(door, arena, one));
+    if (door_copy_specs(door, arena, one) == NULL) {
+      return LT_E_NOMEM;
+    }
     LT_TRY(door_expose_specs(door, arena, one));
   }
   return LT_OK;

@@ -92,6 +92,8 @@ lt_status lt_door_check_namespace(const lt_door *door, lt_str name, lt_err *err)
 /* Adds a provider without tools, or replaces the tools it has; the next catalog contains them. Copies the specs.
  * Errors: LT_E_INVALID: another provider has the name, or one that differs only by case; LT_E_LIMIT; LT_E_NOMEM. */
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count, lt_err *err);
+/* Adds one tool, of a name that the provider's others do not have, at the end of those. Errors: likewise. */
+lt_status lt_door_add_tool(lt_door *door, lt_provider *provider, const lt_tool_spec *tool, lt_err *err);
 void lt_door_remove(lt_door *door, lt_provider *provider);
 /* Puts `to`, which has the same name and is not at the door, in the place of `from`, with its tools. False: `from` is
  * not at the door, and nothing has changed. */

@@ -399,6 +399,22 @@ TEST(too_many_tools_leave_the_old_ones) {
   expect_passed(w, "weather.ping", "", "{}");
 }
 
+TEST(tools_are_added_one_by_one) {
+  lt_err err = LT_ERR_INIT;
+  char name[32] = "";
+  fake second = make_fake(w->loop, LT_STR("second"));
+  for (int i = 0; i <= LT_TOOLS_MAX - 4; i++) { /* 4 are the other's */
+    snprintf(name, sizeof name, "t%d", i);
+    const lt_tool_spec tool = {.name = lt_str_of(name)};
+    lt_status expected = i < LT_TOOLS_MAX - 4 ? LT_OK : LT_E_LIMIT;
+    assert_int_equal(lt_door_add_tool(w->door, &second.base, &tool, &err), expected);
+  }
+  assert_non_null(strstr(err.msg, "\"second\""));
+  expect_call(w, "second.t0", LT_STR(""), LT_OK, "{\"ok\":true}");
+  expect_call(w, "second.t19995", LT_STR(""), LT_OK, "{\"ok\":true}");
+  lt_door_remove(w->door, &second.base);
+}
+
 /* --- Memory
  * ----------------------------------------------------------------------------------------------------------- */
 TEST(every_failed_allocation_is_survived) {
@@ -473,6 +489,7 @@ int main(void) {
       cmocka_unit_test(a_snapshot_stays_as_it_was),
       cmocka_unit_test(providers_come_and_go),
       cmocka_unit_test(too_many_tools_leave_the_old_ones),
+      cmocka_unit_test(tools_are_added_one_by_one),
       cmocka_unit_test(every_failed_allocation_is_survived),
       cmocka_unit_test(other_rules_show_and_hide_tools_that_were_handed_over_before),
   };
