@@ -125,7 +125,7 @@ static void host_print(host *h, unsigned program) {
   char what[2 * WHAT_BYTES];
   snprintf(what, sizeof what, "  %s%s", h->what, h->is_peer ? h->is_there ? h->name : h->arg : "");
   if (h->samples[program].count == 0) {
-    lt_measure_skip(what, "it did not start: make node, scripts/setup.sh bench");
+    lt_measure_skip(what, "it did not start: make node, scripts/setup.sh bench, LATHE_BENCH_MONTY");
     return;
   }
   lt_measure *ours = &hosts[OURS_IN_NODE].samples[program];

@@ -5,8 +5,10 @@
 //   library.mjs lathe | quickjs-emscripten | isolated-vm | monty
 //
 // A run begins with nothing that an earlier program has left: a new runtime of QuickJS, a new isolate, as the
-// documentation of each advises for code that is not trusted. Each has its limits of time and memory set.
+// documentation of each advises for code that is not trusted. Each has its limits of time and memory set. Monty is that of
+// a folder, which LATHE_BENCH_MONTY names: its lockfile would name platforms that not every registry has.
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const require = createRequire(new URL("../../tests/package.json", import.meta.url));
@@ -49,11 +51,12 @@ const sandboxes = {
     return { name: `isolated-vm ${version("isolated-vm")}`, run };
   },
   async monty() {
-    const { Monty } = require("@pydantic/monty");
+    const home = join(process.env.LATHE_BENCH_MONTY, "node_modules/@pydantic/monty/package.json");
+    const { Monty } = createRequire(home)("@pydantic/monty");
     const limits = { maxDurationSecs: LIMIT_MS / 1000, maxMemory: MEMORY_MB << 20 };
     const externalFunctions = { add: (input) => add(input instanceof Map ? Object.fromEntries(input) : input) };
     const run = (code) => new Monty(code.replace("{a: 1, b: 2}", '{"a": 1, "b": 2}')).run({ limits, externalFunctions });
-    return { name: `@pydantic/monty ${version("@pydantic/monty")}`, run };
+    return { name: `@pydantic/monty ${require(home).version}`, run };
   },
 };
 
