@@ -50,7 +50,7 @@ LAYERS = {
     "serve": PURE | {
         "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "telemetry", "app", "gateway"
     },
-    "embed": PURE | {"io", "jail", "tool", "store", "runner", "plugin", "agent", "config", "app"},
+    "embed": PURE | {"io", "jail", "tool", "store", "runner", "replay", "plugin", "agent", "config", "app"},
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
         "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "telemetry", "clients", "app", "gateway",

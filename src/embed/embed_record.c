@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "replay/notes.h"
 
 /* A note, a call, or that the host was asked about a call. */
 typedef enum embed_recorded_kind { EMBED_RECORDED_NOTE, EMBED_RECORDED_CALL, EMBED_RECORDED_ASKED } embed_recorded_kind;
@@ -106,11 +107,19 @@ static lt_status embed_record_finish(lt_journal *self, int64_t id, lt_status sta
   return LT_OK;
 }
 
+/* Files are moved out of the folder of a program that went on elsewhere: a text that comes from outside must not say which
+ * folder that is. A snapshot has no files anyway. */
+static bool embed_record_keeps(const lt_note *note) {
+  return note->kind != LT_NOTE_FOLDER;
+}
+
 static void embed_record_note(lt_journal *self, lt_str run, const lt_note *note,
                               void (*on_failure)(void *arg, const lt_err *err), void *arg) {
   (void)run, (void)on_failure, (void)arg; /* what is lost is found out when a snapshot is wanted */
-  (void)embed_record_add((lt_embed_record *)(void *)self,
-                         &(embed_recorded){.kind = EMBED_RECORDED_NOTE, .note = *note});
+  if (embed_record_keeps(note)) {
+    (void)embed_record_add((lt_embed_record *)(void *)self,
+                           &(embed_recorded){.kind = EMBED_RECORDED_NOTE, .note = *note});
+  }
 }
 
 static int embed_record_compare(const void *a, const void *b) {
@@ -315,6 +324,7 @@ static void embed_record_read_entry(lt_embed_record *record, embed_record_reader
   bool is_call = lt_json_exists(lt_json_get(r->entry, "call"));
   embed_recorded entry = is_call ? embed_record_read_call(r) : embed_record_read_other(r);
   entry.is_earlier = true;
+  r->is_complete &= entry.kind != EMBED_RECORDED_NOTE || embed_record_keeps(&entry.note);
   embed_recorded *added = r->is_complete ? embed_record_add(record, &entry) : NULL;
   if (added != NULL && is_call && lt_json_exists(lt_json_get(r->entry, "status"))) {
     uint64_t status = embed_record_take_int(r, "status");

@@ -200,6 +200,9 @@ static void test_no_restore(void **state) {
   expect_changed(env, snapshot, "\"id\":\"", "\"id\":\"1", LATHE_E_INVALID, "no snapshot");
   expect_changed(env, snapshot, "\"hash\"", "\"has\"", LATHE_E_INVALID, "no snapshot");
   expect_changed(env, snapshot, "\"status\":0", "\"status\":77", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"entries\":[",
+                 "\"entries\":[{\"note\":6,\"number\":0,\"timeUs\":0,\"text\":\"/srv/letters\"},",
+                 LATHE_E_INVALID, "no snapshot"); /* a folder whose files would be moved */
   lathe_free(snapshot);
   lathe_close(env);
 }
