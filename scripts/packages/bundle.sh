@@ -13,6 +13,8 @@
 # never get it for the real one. A user who wants the real one puts it in its place. What is missed: a host name beyond ASCII
 # has to be written as it is resolved (xn--...).
 
+. scripts/packages/npm-licences.sh
+
 # What the program and the library load: linked, and by src/io/*_open.c when it is needed.
 loaded=(libuv.so.1 libyaml-0.so.2 libsqlite3.so.0 libcurl.so.4 libcrypto.so.3 libmicrohttpd.so.12 libedit.so.2)
 placeholders=(libldap-2.5.so.0 liblber-2.5.so.0 librtmp.so.1 libssh2.so.1 libgssapi_krb5.so.2 libgnutls.so.30
@@ -118,21 +120,6 @@ make_bundle() {
   check_glibc "$bundle/bin/lathe" "$bundle"/lib/*
   cp THIRD_PARTY.md "$bundle/licences/THIRD_PARTY.md"
   cp LICENSE "$bundle/licences/lathe"
-  copy_npm_licences
+  copy_npm_licences "$bundle/licences"
   touch "$bundle/complete"
-}
-
-# What the build takes from npm and is part of the program (THIRD_PARTY.md, "Inside the program").
-copy_npm_licences() {
-  local package file
-  for package in quickjs-wasi sucrase core-js-pure @exodus/bytes @noble/hashes @formatjs/intl-datetimeformat markdown-it \
-    @codemirror/view @codemirror/state @codemirror/language @lezer/common @lezer/highlight @lezer/lr style-mod w3c-keyname \
-    crelt @marijn/find-cluster-break entities linkify-it mdurl uc.micro punycode.js ts-interface-checker lines-and-columns; do
-    for file in node_modules/"$package"/[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*; do
-      [ -e "$file" ] || continue
-      cp "$file" "$bundle/licences/npm-${package//\//-}"
-      chmod 644 "$bundle/licences/npm-${package//\//-}"
-      break
-    done
-  done
 }
