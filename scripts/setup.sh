@@ -93,6 +93,21 @@ run_logged() { # what-it-is command...
   }
 }
 
+# The line that installs packages, by the system's own names. Only Debian's are tried; Ubuntu 24.04 has the same ones.
+line_to_install() { # Debian packages...
+  local sudo=""
+  [ "$(id -u)" = 0 ] || sudo="sudo "
+  if have apt-get || ! have dnf; then
+    echo "${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends $*"
+  else
+    echo "${sudo}dnf install -y" $(printf '%s\n' "$@" | sed -E '
+      s/^libc6-dev$/glibc-devel/; s/^pkg-config$/pkgconf-pkg-config/; s/^libuv1-dev$/libuv-devel/; s/^g\+\+$/gcc-c++/
+      s/^libsqlite3-dev$/sqlite-devel/; s/^libcurl4-openssl-dev$/libcurl-devel/; s/^libssl-dev$/openssl-devel/
+      s/^liblz4-dev$/lz4-devel/; s/^npm$/nodejs-npm/; s/^golang-go$/golang/; s/^nginx-light$/nginx/
+      s/^clang-format$/clang-tools-extra/; s/^libclang-rt-dev$/compiler-rt/; s/^(lib.*)-dev$/\1-devel/')
+  fi
+}
+
 install_debian() { # packages...
   echo "setup: apt-get update"
   # A third-party list that cannot be had is no reason to stop: the installation below decides.
@@ -138,11 +153,9 @@ main() {
   missing=$(missing_packages $profiles | tr '\n' ' ')
   missing=${missing% }
   if [ -n "$missing" ]; then
-    if [ "$check_only" = yes ] || [ "$(id -u)" != 0 ]; then
-      local sudo=""
-      [ "$(id -u)" = 0 ] || sudo="sudo "
-      echo "setup: some Debian packages are missing. Run this line, then try again:" >&2
-      echo "  ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends $missing" >&2
+    if [ "$check_only" = yes ] || [ "$(id -u)" != 0 ] || ! have apt-get; then
+      echo "setup: some packages are missing. Run this line, then try again:" >&2
+      echo "  $(line_to_install $missing)" >&2
       exit 1
     fi
     install_debian $missing
@@ -152,7 +165,7 @@ main() {
   # What only makes some tests run instead of being skipped.
   missing=$(missing_packages $wishes)
   if [ -n "$missing" ] && [ "$check_only" = no ]; then
-    { [ "$(id -u)" = 0 ] && (install_debian $missing); } || echo "setup: without $missing some tests are skipped"
+    { [ "$(id -u)" = 0 ] && have apt-get && (install_debian $missing); } || echo "setup: without $missing some tests are skipped"
   fi
   if ! npm_is_done; then
     if [ "$check_only" = yes ]; then
