@@ -9,7 +9,7 @@
     with lathe.Sandbox(tools=[add]) as sandbox:
         print(sandbox.run("add({a: 1, b: 2}) * 10").value)  # 30
 
-A program runs in the sandbox of liblathe, inside this process. `Sandbox` waits for a program; `AsyncSandbox` is the same
+A program runs in the sandbox of liblathe, inside this process; `prompt()` has a model write the programs. `Sandbox` waits for a program; `AsyncSandbox` is the same
 for asyncio. Importing the module loads no library: the first sandbox does (`LATHE_LIBRARY` says where it is, if it is
 neither in this package nor where the system looks).
 """
@@ -22,9 +22,11 @@ from ._errors import (
     ProgramError,
     ProgramMemoryError,
     ProgramTimeoutError,
+    PromptError,
     SandboxError,
+    Suspended,
 )
-from ._sandbox import Approval, Decision, Result, Sandbox
+from ._sandbox import Approval, Decision, PromptResult, Result, Sandbox
 from ._tools import Tool, tool
 
 __all__ = [
@@ -38,9 +40,12 @@ __all__ = [
     "ProgramError",
     "ProgramMemoryError",
     "ProgramTimeoutError",
+    "PromptError",
+    "PromptResult",
     "Result",
     "Sandbox",
     "SandboxError",
+    "Suspended",
     "Tool",
     "library_version",
     "tool",

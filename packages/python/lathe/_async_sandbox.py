@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import ctypes
 import inspect
 import json
 import os
@@ -12,12 +11,27 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from . import _library
-from ._environment import Approval, Decision, Environment, Listeners, Result, Tools, decision_of, result_of, run_options
-from ._errors import ClosedError
+from ._environment import (
+    Approval,
+    Decision,
+    Environment,
+    Listeners,
+    Program,
+    PromptResult,
+    Result,
+    Tools,
+    decision_of,
+    program,
+    prompt,
+    restored,
+)
+from ._errors import ClosedError, SandboxError, Suspended
 from ._tools import Tool
 
 # Of what is waiting; then the loop has its turn again.
 _EVENTS_AT_A_TIME = 100
+
+_OnApproval = Callable[[Approval], "bool | Decision | Awaitable[bool | Decision]"]
 
 
 class AsyncSandbox(Environment):
@@ -37,7 +51,7 @@ class AsyncSandbox(Environment):
         config_file: str | os.PathLike[str] | None = None,
         folder: str | os.PathLike[str] | None = None,
         tools: Tools = None,
-        on_approval: Callable[[Approval], bool | Decision | Awaitable[bool | Decision]] | None = None,
+        on_approval: _OnApproval | None = None,
         on_warning: Callable[[str], Any] | None = None,
     ) -> None:
         super().__init__(config, config_file, folder, tools, on_warning)
@@ -59,15 +73,20 @@ class AsyncSandbox(Environment):
         self._loop.add_reader(self._fd, self._take_events)
 
     async def close(self) -> None:
-        """Ends it, with the programs that run: their run() raises ClosedError. A second time it does nothing."""
+        """Ends it, with the programs and prompts that run: run() and prompt() raise ClosedError. A prompt is left as it is
+        in a `store` that is a file: resume_prompt(). A second time it does nothing."""
         if self._loop is None:
             return
         self._loop.remove_reader(self._fd)
         self._loop = None
+        self._abandon_all()
+        await asyncio.to_thread(self._close)
+        self._abandon_all()  # what has begun meanwhile
+
+    def _abandon_all(self) -> None:
         for run in self._runs.values():
             run.abandon(ClosedError("the sandbox was closed"))
         self._runs.clear()
-        await asyncio.to_thread(self._close)
 
     async def __aenter__(self) -> AsyncSandbox:
         await self.open()
@@ -85,7 +104,8 @@ class AsyncSandbox(Environment):
         language: str | None = None,
         timeout: float | None = None,
         memory_bytes: int | None = None,
-        on_approval: Callable[[Approval], bool | Decision | Awaitable[bool | Decision]] | None = None,
+        can_snapshot: bool = False,
+        on_approval: _OnApproval | None = None,
         on_output: Callable[[str], Any] | None = None,
         on_log: Callable[[str], Any] | None = None,
     ) -> Result:
@@ -95,13 +115,59 @@ class AsyncSandbox(Environment):
         as tasks, beside each other where the program calls several at once; a task is cancelled when its answer is no
         longer wanted. To cancel this call cancels the program, and waits until it has ended.
         """
-        options = run_options(code, input, language, timeout, memory_bytes)
+        what = program(code, input, language, timeout, memory_bytes, can_snapshot)
+        return await self._carry_out(what, tools, Listeners(on_approval or self._on_approval, on_output, on_log))
+
+    async def restore(
+        self,
+        snapshot: str,
+        *,
+        tools: Tools = None,
+        on_approval: _OnApproval | None = None,
+        on_output: Callable[[str], Any] | None = None,
+        on_log: Callable[[str], Any] | None = None,
+    ) -> Result:
+        """Goes on with a program that was suspended, as Sandbox.restore() does."""
+        listeners = Listeners(on_approval or self._on_approval, on_output, on_log)
+        return await self._carry_out(restored(snapshot), tools, listeners)
+
+    async def prompt(
+        self,
+        input: str,
+        *,
+        model: str | None = None,
+        mode: str | None = None,
+        conversation: str | None = None,
+        user: str | None = None,
+        tools: Tools = None,
+        on_approval: _OnApproval | None = None,
+        on_event: Callable[[str, dict[str, Any]], Any] | None = None,
+    ) -> PromptResult:
+        """Has a model carry out a prompt, as Sandbox.prompt() does. To cancel this call cancels the prompt."""
+        listeners = Listeners(on_approval or self._on_approval, on_event=on_event)
+        what = prompt(input=input, model=model, mode=mode, conversation=conversation, user=user)
+        return await self._carry_out(what, tools, listeners)
+
+    async def resume_prompt(
+        self,
+        id: str,
+        *,
+        user: str | None = None,
+        tools: Tools = None,
+        on_approval: _OnApproval | None = None,
+        on_event: Callable[[str, dict[str, Any]], Any] | None = None,
+    ) -> PromptResult:
+        """Goes on with a prompt that its process left, as Sandbox.resume_prompt() does."""
+        listeners = Listeners(on_approval or self._on_approval, on_event=on_event)
+        return await self._carry_out(prompt(prompt=id, user=user), tools, listeners)
+
+    async def _carry_out(self, what: Program, tools: Tools, listeners: Listeners) -> Any:
         env = self._enter()
         try:
             all_tools, own = self._borrow_tools(tools)
             try:
-                listeners = Listeners(on_approval or self._on_approval, on_output, on_log)
-                run = self._start(env, options, all_tools, listeners)
+                run = _Run(self, what, what.start(env), all_tools, listeners)
+                self._runs[run.number] = run
             except BaseException:
                 self._give_tools_back(own)
                 raise
@@ -113,35 +179,20 @@ class AsyncSandbox(Environment):
             if self._env:
                 self._give_tools_back(own)
 
-    def _start(
-        self, env: ctypes.c_void_p, options: _library.RunOptions, tools: dict[str, Tool], listeners: Listeners
-    ) -> _Run:
-        number, error = ctypes.c_uint64(), _library.new_error()
-        status = _library.library().lathe_start(
-            env, ctypes.byref(options), ctypes.byref(number), ctypes.byref(error)
-        )
-        _library.check(status, error)
-        run = _Run(self, number.value, tools, listeners)
-        self._runs[number.value] = run
-        return run
-
     async def check(self, code: str, language: str | None = None) -> list[dict[str, Any]]:
         """What is wrong with a program, without running it, as Sandbox.check() tells it."""
         return await asyncio.to_thread(self._check, code, language)
 
     def _take_events(self) -> None:
         for _ in range(_EVENTS_AT_A_TIME):
-            pointer = _library.next_event(self._env) if self._env else None
-            if pointer is None:
+            event = _library.next_event(self._env) if self._env else None
+            if event is None:
                 return
-            try:
-                self._take_event(pointer.contents)
-            finally:
-                _library.library().lathe_event_free(pointer)
+            self._take_event(event)
 
     def _take_event(self, event: _library.Event) -> None:
         if event.type == _library.WARNING:
-            self._warn(_library.text_of(event.text))
+            self._warn(event.text)
             return
         run = self._runs.get(event.run)
         if run is not None:
@@ -157,25 +208,28 @@ class AsyncSandbox(Environment):
 class _Run:
     """The events of one run, and the tasks that answer them."""
 
-    def __init__(self, sandbox: AsyncSandbox, number: int, tools: dict[str, Tool], listeners: Listeners) -> None:
+    def __init__(
+        self, sandbox: AsyncSandbox, what: Program, number: int, tools: dict[str, Tool], listeners: Listeners
+    ) -> None:
+        self.number = number
         self._sandbox = sandbox
-        self._number = number
+        self._what = what
         self._tools = tools
         self._listeners = listeners
         self._context = contextvars.copy_context()
-        self._end: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._end: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._tasks: dict[int, asyncio.Future[Any]] = {}
         #: What a function raised that is not a tool's failure: it comes out of run().
         self._failure: BaseException | None = None
 
-    async def wait(self) -> Result:
+    async def wait(self) -> Any:
         cancelled: asyncio.CancelledError | None = None
         while not self._end.done():
             try:
                 await asyncio.wait([self._end])
             except asyncio.CancelledError as error:
                 cancelled = error
-                self._sandbox._cancel(self._number)
+                self._sandbox._cancel(self.number)
         if cancelled is not None:
             self._end.exception()  # taken, so that asyncio does not report it as forgotten
             raise cancelled
@@ -195,21 +249,30 @@ class _Run:
             self._fail(failure)
 
     def _fail(self, failure: BaseException) -> None:
-        self._failure = self._failure or failure
-        self._sandbox._cancel(self._number)
+        if self._failure is None:
+            self._failure = self._written_down(failure) if isinstance(failure, Suspended) else failure
+        self._sandbox._cancel(self.number)
+
+    def _written_down(self, suspended: Suspended) -> BaseException:
+        try:
+            suspended.snapshot = self._sandbox._snapshot(self.number)
+        except SandboxError as error:
+            return error
+        return suspended
 
     def _handle(self, event: _library.Event) -> None:
+        self._what.take(event)
         if event.type == _library.END:
             self._finish(event)
         elif event.type == _library.CALL:
-            self._call(event.call, _library.text_of(event.tool), json.loads(event.json))
+            self._call(event)
         elif event.type == _library.APPROVAL:
             self._approve(event)
         elif event.type == _library.CANCELLED:
             task = self._tasks.get(event.call)
             if task is not None:
                 task.cancel()
-        elif event.type in (_library.OUTPUT, _library.LOG):
+        elif event.type in (_library.OUTPUT, _library.LOG, _library.PROMPT):
             self._listeners.hear(event)
 
     def _finish(self, event: _library.Event) -> None:
@@ -217,21 +280,21 @@ class _Run:
             self.abandon(self._failure)
             return
         try:
-            self._end.set_result(
-                result_of(event.status, _library.text_of(event.text), _library.text_of(event.json))
-            )
+            self._end.set_result(self._what.read_end(event))
         except Exception as failure:
             self.abandon(failure)
 
     # --- Calls ---
 
-    def _call(self, call: int, name: str, arguments: dict[str, Any]) -> None:
-        calls, tool = self._sandbox._calls, self._tools.get(name)
+    def _call(self, event: _library.Event) -> None:
+        call, calls, tool = event.call, self._sandbox._calls, self._tools.get(event.tool)
         if tool is None:
-            calls.fail(call, f"the tool {name} is that of another program")
+            calls.fail(call, f"the tool {event.tool} is that of another program")
             return
         try:
-            value = self._context.run(tool.function, **arguments)
+            value = self._context.run(tool.function, **json.loads(event.json))
+        except Suspended:
+            raise
         except Exception as error:
             calls.fail_by(call, tool, error)
             return
@@ -244,14 +307,16 @@ class _Run:
         calls = self._sandbox._calls
         if task.cancelled():
             calls.fail(call, "it was cancelled")
-        elif error := task.exception():
+        elif isinstance(error := task.exception(), Suspended):
+            self._fail(error)
+        elif error is not None:
             calls.fail_by(call, tool, error)
         else:
             calls.answer(call, tool, task.result())
 
     def _approve(self, event: _library.Event) -> None:
         call, ask = event.call, self._listeners.on_approval
-        approval = Approval(_library.text_of(event.tool), json.loads(event.json), _library.text_of(event.text))
+        approval = Approval(event.tool, json.loads(event.json), event.text)
         if ask is None:
             self._sandbox._calls.decide(call, approval.reject("nobody is there to approve it"))
             return
@@ -275,7 +340,7 @@ class _Run:
 
         def finish(task: asyncio.Future[Any]) -> None:
             del self._tasks[call]
-            if self._sandbox._env:
+            if not self._end.done():
                 done(task)
             elif not task.cancelled():
                 task.exception()  # taken, so that asyncio does not report it as forgotten

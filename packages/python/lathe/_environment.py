@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from . import _library
-from ._errors import ClosedError, ConfigError, SandboxError, error_of_program
+from ._errors import ClosedError, ConfigError, SandboxError, error_of_program, error_of_prompt
 from ._tools import Tool, as_tools, json_bytes, tool
 
 TYPE_CHECKING = False
@@ -33,6 +33,22 @@ class Result(NamedTuple):
     #: The calls of tools that it made: [{"tool", "input", "result" or "error"}].
     calls: list[dict[str, Any]]
     duration_ms: float
+
+
+class PromptResult(NamedTuple):
+    """What the agent made of a prompt."""
+
+    #: All texts that were put out, by the model and its programs, with line ends between them.
+    text: str
+    #: All outputs in order: texts, calls of tools with their results, files; as `GET /prompts/ID` of `lathe serve` has them.
+    outputs: list[dict[str, Any]]
+    #: What the model was paid for: {"inputTokens", "outputTokens", "totalTokens", "requests", ...}.
+    usage: dict[str, Any]
+    #: "completed".
+    state: str
+    #: Of the prompt; and of its conversation, which a further prompt goes on with.
+    id: str
+    conversation: str
 
 
 class Decision(NamedTuple):
@@ -73,14 +89,19 @@ class Listeners(NamedTuple):
     """The functions of a run that are told what it does. None: nobody is."""
 
     on_approval: Callable[[Approval], Any] | None
-    on_output: Callable[[str], Any] | None
-    on_log: Callable[[str], Any] | None
+    on_output: Callable[[str], Any] | None = None
+    on_log: Callable[[str], Any] | None = None
+    on_event: Callable[[str, dict[str, Any]], Any] | None = None
 
     def hear(self, event: _library.Event) -> None:
-        """Tells of a text that the program has put out or logged."""
+        """Tells of a text that the program has put out or logged, or of a step of a prompt."""
+        if event.type == _library.PROMPT:
+            if self.on_event is not None:
+                self.on_event(event.text, json.loads(event.json))
+            return
         listener = self.on_output if event.type == _library.OUTPUT else self.on_log
         if listener is not None:
-            listener(_library.text_of(event.text))
+            listener(event.text)
 
 
 def _log() -> logging.Logger:
@@ -89,7 +110,80 @@ def _log() -> logging.Logger:
     return logging.getLogger("lathe")
 
 
+def _log_warning(text: str) -> None:
+    _log().warning("%s", text)
+
+
 # --- A run -----------------------------------------------------------------------------------------------------------
+
+
+class Program:
+    """A program to be run, or one to go on with: how it is started, and what its end means."""
+
+    def __init__(self, function: str, *arguments: Any) -> None:
+        self._function = function
+        self._arguments = arguments
+
+    def start(self, env: ctypes.c_void_p) -> int:
+        """Returns the number of the run."""
+        number, error = ctypes.c_uint64(), _library.new_error()
+        function = getattr(_library.library(), self._function)
+        _library.check(function(env, *self._arguments, ctypes.byref(number), ctypes.byref(error)), error)
+        return number.value
+
+    def take(self, event: _library.Event) -> None:
+        """Is told of each event before its end."""
+
+    def read_end(self, event: _library.Event) -> Any:
+        """The result. Raises how it failed."""
+        report = json.loads(event.json or "{}")
+        if event.status != 0:
+            raise error_of_program(event.status, event.text, report)
+        return Result(report.get("result"), report["outputs"], report["logs"], report["calls"], report["durationMs"])
+
+
+class Prompt(Program):
+    """A prompt to be carried out by the agent, or one to go on with."""
+
+    _conversation = ""
+
+    def take(self, event: _library.Event) -> None:
+        if event.type == _library.PROMPT and event.text in ("prompt.created", "prompt.resumed"):
+            self._conversation = json.loads(event.json)["conversationId"]
+
+    def read_end(self, event: _library.Event) -> Any:
+        report = json.loads(event.json or "{}")
+        if event.status != 0:
+            raise error_of_prompt(event.status, event.text, report, self._conversation)
+        outputs = report["output"]
+        text = "\n".join(one["content"] for one in outputs if one["type"] == "text")
+        return PromptResult(text, outputs, report["usage"], report["state"], report["id"], self._conversation)
+
+
+def program(
+    code: str,
+    input: Any,
+    language: str | None,
+    timeout: float | None,
+    memory_bytes: int | None,
+    can_snapshot: bool,
+) -> Program:
+    """A program to be run. Raises ConfigError."""
+    options = run_options(code, input, language, timeout, memory_bytes)
+    options.can_snapshot = can_snapshot
+    return Program("lathe_start", ctypes.byref(options))
+
+
+def restored(snapshot: str) -> Program:
+    """A program to go on with."""
+    return Program("lathe_restore", _library.utf8(snapshot, "snapshot"), None)
+
+
+def prompt(**texts: str | None) -> Prompt:
+    """A prompt, by the members of lathe_prompt_options."""
+    encoded = {name: _library.utf8(text, name) for name, text in texts.items()}
+    options = _library.PromptOptions(size=ctypes.sizeof(_library.PromptOptions), **encoded)
+    return Prompt("lathe_prompt", ctypes.byref(options))
 
 
 def run_options(
@@ -108,14 +202,6 @@ def run_options(
         timeout_ms=0 if timeout is None else math.ceil(timeout * 1000),
         memory_bytes=memory_bytes or 0,
     )
-
-
-def result_of(status: int, message: str, report_json: str) -> Result:
-    """The end of a run. Raises how it failed."""
-    report = json.loads(report_json) if report_json else {}
-    if status != 0:
-        raise error_of_program(status, message, report)
-    return Result(report.get("result"), report["outputs"], report["logs"], report["calls"], report["durationMs"])
 
 
 class Calls:
@@ -184,7 +270,7 @@ class Environment:
         self._tools = {one.name: self._checked(one) for one in as_tools(tools)}
         self._added: dict[str, Tool] = {}
         self._runs_with: dict[str, int] = {}
-        self._on_warning = on_warning
+        self._warn = on_warning or _log_warning
         self._options = _library.Options(
             size=ctypes.sizeof(_library.Options),
             config=_library.utf8(config, "config") if isinstance(config, str) else json_bytes(config, "config"),
@@ -216,7 +302,11 @@ class Environment:
         """Waits until nobody is inside. From the beginning on, nobody enters."""
         with self._uses:
             env, self._env = self._env, ctypes.c_void_p()
-            self._uses.wait_for(lambda: self._use_count == 0)
+            try:
+                self._uses.wait_for(lambda: self._use_count == 0)
+            except BaseException:  # an interrupt: it is still open
+                self._env = env
+                raise
         if env:
             _library.library().lathe_close(env)
 
@@ -244,11 +334,9 @@ class Environment:
             if self._use_count == 0:
                 self._uses.notify_all()
 
-    def _warn(self, text: str) -> None:
-        if self._on_warning is not None:
-            self._on_warning(text)
-        else:
-            _log().warning("%s", text)
+    def _snapshot(self, run: int) -> str:
+        """A run that waits, written down. Raises SandboxError."""
+        return self._text_of("lathe_snapshot", run)
 
     # --- Tools ---
 

@@ -68,6 +68,44 @@ class ProgramCancelledError(ProgramError):
     """The program was cancelled."""
 
 
+class PromptError(SandboxError):
+    """The agent could not carry out the prompt, or it was cancelled."""
+
+    #: "failed" or "cancelled".
+    state: str
+    #: Of the prompt and its conversation; "" where it did not get as far.
+    id: str
+    conversation: str
+    #: What the prompt had put out by then, and what it had used, as in PromptResult.
+    outputs: list[dict[str, Any]]
+    usage: dict[str, Any]
+
+    def __init__(self, message: str, report: dict[str, Any] | None = None, conversation: str = "") -> None:
+        report = report or {}
+        self.state = report.get("state", "cancelled")
+        self.id = report.get("id", "")
+        self.conversation = conversation
+        self.outputs = report.get("output", [])
+        self.usage = report.get("usage", {})
+        super().__init__(message)
+
+
+class Suspended(Exception):
+    """Raised by a tool or by on_approval, to write the program down and end it: this exception comes out of run() then.
+
+        def decide(approval):
+            raise lathe.Suspended  # somebody decides tomorrow
+
+        try:
+            sandbox.run(code, can_snapshot=True, on_approval=decide)
+        except lathe.Suspended as suspended:
+            save(suspended.snapshot)  # for restore(), in this process or another one
+    """
+
+    #: The program with what its calls were answered, as JSON. Who can change it can approve: keep it accordingly.
+    snapshot: str = ""
+
+
 NOMEM, LIMIT, INVALID, SYNTAX, CONFIG, CLOSED = 1, 2, 3, 4, 6, 8
 TIMEOUT, CANCELLED, UNSUPPORTED, FORKED = 10, 11, 18, 100
 
@@ -100,5 +138,14 @@ def error_of_program(status: int, message: str, report: dict[str, Any]) -> Sandb
     if "durationMs" not in report and status not in _of_programs:
         return error_of_call(status, message)
     error = _of_programs.get(status, ProgramError)(message, report)
+    error.status = status
+    return error
+
+
+def error_of_prompt(status: int, message: str, report: dict[str, Any], conversation: str) -> SandboxError:
+    """How a prompt ended. One that never began has no report, as a program."""
+    if "state" not in report and status != CANCELLED:
+        return error_of_call(status, message)
+    error = PromptError(message, report, conversation)
     error.status = status
     return error

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int, c_size_t, c_uint64, c_void_p, py_object
+from ctypes import POINTER, Structure, c_char, c_char_p, c_int, c_size_t, c_uint64, c_void_p
+from typing import NamedTuple
 
 from ._errors import ConfigError, SandboxError, error_of_call
 
 _OK, _TIMEOUT = 0, 10
-CALL, APPROVAL, CANCELLED, OUTPUT, LOG, END, WARNING = 1, 2, 3, 4, 5, 6, 7
+CALL, APPROVAL, CANCELLED, OUTPUT, LOG, END, WARNING, PROMPT = 1, 2, 3, 4, 5, 6, 7, 8
 
 
 class Error(Structure):
@@ -41,10 +42,24 @@ class RunOptions(Structure):
         ("timeout_ms", c_uint64),
         ("memory_bytes", c_uint64),
         ("data", c_void_p),
+        ("can_snapshot", c_int),
     ]
 
 
-class Event(Structure):
+class PromptOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("input", c_char_p),
+        ("model", c_char_p),
+        ("mode", c_char_p),
+        ("conversation", c_char_p),
+        ("user", c_char_p),
+        ("prompt", c_char_p),
+        ("data", c_void_p),
+    ]
+
+
+class _Event(Structure):
     _fields_ = [
         ("size", c_size_t),
         ("type", c_int),
@@ -58,10 +73,20 @@ class Event(Structure):
     ]
 
 
-EventPointer = POINTER(Event)
-EventFunction = CFUNCTYPE(None, c_void_p, EventPointer, py_object)
+class Event(NamedTuple):
+    """An event of the library, copied."""
 
-_error_p, _text_p = POINTER(Error), POINTER(c_void_p)
+    type: int
+    status: int
+    run: int
+    call: int
+    tool: str
+    text: str
+    json: str
+
+
+EventPointer = POINTER(_Event)
+_error_p, _text_p, _number_p = POINTER(Error), POINTER(c_void_p), POINTER(c_uint64)
 _FUNCTIONS = {
     "lathe_version": (c_char_p, []),
     "lathe_free": (None, [c_void_p]),
@@ -72,8 +97,11 @@ _FUNCTIONS = {
     "lathe_tools": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
     "lathe_declare": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
     "lathe_check": (c_int, [c_void_p, POINTER(RunOptions), _text_p, _error_p]),
-    "lathe_start": (c_int, [c_void_p, POINTER(RunOptions), POINTER(c_uint64), _error_p]),
+    "lathe_start": (c_int, [c_void_p, POINTER(RunOptions), _number_p, _error_p]),
     "lathe_cancel": (c_int, [c_void_p, c_uint64, _error_p]),
+    "lathe_snapshot": (c_int, [c_void_p, c_uint64, _text_p, _error_p]),
+    "lathe_restore": (c_int, [c_void_p, c_char_p, c_void_p, _number_p, _error_p]),
+    "lathe_prompt": (c_int, [c_void_p, POINTER(PromptOptions), _number_p, _error_p]),
     "lathe_next": (c_int, [c_void_p, c_int, POINTER(EventPointer)]),
     "lathe_event_free": (None, [EventPointer]),
     "lathe_fd": (c_int, [c_void_p]),
@@ -81,7 +109,6 @@ _FUNCTIONS = {
     "lathe_fail": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
     "lathe_approve": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
     "lathe_reject": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
-    "lathe_run": (c_int, [c_void_p, POINTER(RunOptions), EventFunction, py_object, _text_p, _error_p]),
 }
 
 _loaded: ctypes.CDLL | None = None
@@ -150,12 +177,25 @@ def check(status: int, error: Error) -> None:
         raise error_of_call(status, text_of(error.message))
 
 
-def next_event(env: c_void_p) -> ctypes._Pointer[Event] | None:
-    """The next event of the queue, to be freed; None when there is none now."""
-    event = EventPointer()
-    status = library().lathe_next(env, 0, ctypes.byref(event))
-    if status == _OK:
-        return event
-    if status == _TIMEOUT:
+def take_event(env: c_void_p, pointer: ctypes._Pointer[_Event]) -> bool:
+    """Has the pointer, which is NULL, point to the next event of the queue, to be freed; False when there is none now."""
+    status = library().lathe_next(env, 0, ctypes.byref(pointer))
+    if status not in (_OK, _TIMEOUT):
+        raise error_of_call(status, "the sandbox is closed")
+    return bool(status == _OK)
+
+
+def read_event(pointer: ctypes._Pointer[_Event]) -> Event:
+    it = pointer.contents
+    return Event(it.type, it.status, it.run, it.call, text_of(it.tool), text_of(it.text), text_of(it.json))
+
+
+def next_event(env: c_void_p) -> Event | None:
+    """The next event of the queue; None when there is none now."""
+    pointer = EventPointer()
+    if not take_event(env, pointer):
         return None
-    raise error_of_call(status, "the sandbox is closed")
+    try:
+        return read_event(pointer)
+    finally:
+        library().lathe_event_free(pointer)

@@ -10,11 +10,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _library
-from ._environment import Approval, Decision, Environment, Listeners, Result, Tools, decision_of, result_of, run_options
-from ._errors import ConfigError, SandboxError
+from ._environment import (
+    Approval,
+    Calls,
+    Decision,
+    Environment,
+    Listeners,
+    Program,
+    PromptResult,
+    Result,
+    Tools,
+    decision_of,
+    program,
+    prompt,
+    restored,
+)
+from ._errors import ConfigError, SandboxError, Suspended
+from ._events import Events, Inbox
 from ._tools import Tool
 
-__all__ = ["Approval", "Decision", "Result", "Sandbox"]
+__all__ = ["Approval", "Decision", "PromptResult", "Result", "Sandbox"]
 
 
 class Sandbox(Environment):
@@ -47,6 +62,7 @@ class Sandbox(Environment):
         self._on_approval = on_approval
         self._inside = threading.local()
         self._open()
+        self._events = Events(self._env, self._warn)
         self._take_warnings()
 
     @staticmethod
@@ -64,18 +80,20 @@ class Sandbox(Environment):
         self.close()
 
     def close(self) -> None:
-        """Ends it. Programs that other threads run are waited for. A second time it does nothing."""
+        """Ends it. A second time it does nothing.
+
+        From here on nothing begins in it: run() and all else raise ClosedError. Programs and prompts that other threads
+        are running go on to their end, and close() waits for as long as they take. An interrupt of it leaves the sandbox
+        open.
+        """
         if getattr(self._inside, "count", 0) > 0:
             raise SandboxError("a sandbox cannot be closed by what its own program calls")
         self._close()
 
     def _take_warnings(self) -> None:
         while (event := _library.next_event(self._env)) is not None:
-            text = _library.text_of(event.contents.text)
-            is_warning = event.contents.type == _library.WARNING
-            _library.library().lathe_event_free(event)
-            if is_warning:
-                self._warn(text)
+            if event.type == _library.WARNING:
+                self._warn(event.text)
 
     def run(
         self,
@@ -86,6 +104,7 @@ class Sandbox(Environment):
         language: str | None = None,
         timeout: float | None = None,
         memory_bytes: int | None = None,
+        can_snapshot: bool = False,
         on_approval: Callable[[Approval], bool | Decision] | None = None,
         on_output: Callable[[str], Any] | None = None,
         on_log: Callable[[str], Any] | None = None,
@@ -96,42 +115,125 @@ class Sandbox(Environment):
         input: JSON; what the program finds in `input`.
         tools: for this program only, beside those of the sandbox.
         timeout: in seconds; what is configured (30) where none is said. Waiting for an approval does not count.
+        can_snapshot: a tool or on_approval may raise lathe.Suspended, to go on in another process. It is recorded for that.
         on_approval: decides on a call that needs an approval: True, False, approval.approve(input),
             approval.reject(reason). Where there is none, the call is rejected.
         on_output, on_log: are told each text when the program puts it out or logs it.
 
         Tools and these functions are called on this thread, while it waits. What a tool raises is an exception in the
         program, with the message of it; what the other functions raise ends the program, and comes out of here. So does
-        KeyboardInterrupt; while no function runs, Python keeps it back until the program calls one, or ends.
+        KeyboardInterrupt, at once.
 
         Raises ProgramError where the program fails, ProgramTimeoutError, ProgramMemoryError; ConfigError for a wrong
-        argument; LimitError.
+        argument; LimitError; Suspended.
         """
-        options = run_options(code, input, language, timeout, memory_bytes)
+        listeners = Listeners(on_approval or self._on_approval, on_output, on_log)
+        what = program(code, input, language, timeout, memory_bytes, can_snapshot)
+        return self._carry_out(what, tools, listeners)
+
+    def restore(
+        self,
+        snapshot: str,
+        *,
+        tools: Tools = None,
+        on_approval: Callable[[Approval], bool | Decision] | None = None,
+        on_output: Callable[[str], Any] | None = None,
+        on_log: Callable[[str], Any] | None = None,
+    ) -> Result:
+        """Goes on with a program that was suspended, as if run() had never left it.
+
+        snapshot: that of lathe.Suspended, by the same version of the library. The other arguments are those of run().
+
+        The program runs again from its beginning with the answers that its calls had. Calls that had no answer, and
+        approvals that were not decided, come again, and so does every text that it had put out. Its time begins anew.
+
+        Raises what run() raises, and ConfigError where this is no snapshot; SandboxError where a tool is missing.
+        """
+        listeners = Listeners(on_approval or self._on_approval, on_output, on_log)
+        return self._carry_out(restored(snapshot), tools, listeners)
+
+    def prompt(
+        self,
+        input: str,
+        *,
+        model: str | None = None,
+        mode: str | None = None,
+        conversation: str | None = None,
+        user: str | None = None,
+        tools: Tools = None,
+        on_approval: Callable[[Approval], bool | Decision] | None = None,
+        on_event: Callable[[str, dict[str, Any]], Any] | None = None,
+    ) -> PromptResult:
+        """Has a model carry out a prompt, which may use all tools. The configuration has `models`.
+
+        model: the `ref` of one of them; mode: "code", "typescript", "classic" ...; the default where none is said.
+        conversation: the id of the one that it goes on with (PromptResult.conversation); a new one where none is said.
+        user: whose conversation it is, where several people must not see each other's.
+        on_event: is told each step: its name and data, as in the events of `lathe serve`, such as ("prompt.stream",
+            {"delta": "There are"}).
+
+        tools, on_approval and exceptions are as in run(). A prompt has no time limit; an exception or an interrupt
+        cancels it.
+
+        Raises PromptError where it fails or is cancelled; ConfigError for a wrong argument; SandboxError where there is no
+        such conversation.
+        """
+        listeners = Listeners(on_approval or self._on_approval, on_event=on_event)
+        what = prompt(input=input, model=model, mode=mode, conversation=conversation, user=user)
+        return self._carry_out(what, tools, listeners)
+
+    def resume_prompt(
+        self,
+        id: str,
+        *,
+        user: str | None = None,
+        tools: Tools = None,
+        on_approval: Callable[[Approval], bool | Decision] | None = None,
+        on_event: Callable[[str, dict[str, Any]], Any] | None = None,
+    ) -> PromptResult:
+        """Goes on with a prompt that its process left, by its id. Needs a `store` in the configuration that is a file.
+
+        The first event of a prompt, "prompt.created", has the id ("promptId"). What the prompt has put out comes again,
+        approvals that waited are asked for again, and calls that were under way are made again if their tool is
+        read-only or idempotent.
+        """
+        listeners = Listeners(on_approval or self._on_approval, on_event=on_event)
+        return self._carry_out(prompt(prompt=id, user=user), tools, listeners)
+
+    def _carry_out(self, what: Program, tools: Tools, listeners: Listeners) -> Any:
         env = self._enter()
         try:
             all_tools, own = self._borrow_tools(tools)
             try:
-                listeners = Listeners(on_approval or self._on_approval, on_output, on_log)
-                return self._run(env, options, _Run(self._calls, env, all_tools, listeners))
+                inbox = self._events.start(lambda: what.start(env))
+                return what.read_end(self._until_end(env, inbox, what, _Answers(self._calls, all_tools, listeners)))
             finally:
                 self._give_tools_back(own)
         finally:
             self._leave()
 
-    def _run(self, env: ctypes.c_void_p, options: _library.RunOptions, run: _Run) -> Result:
-        report, error = ctypes.c_void_p(), _library.new_error()
+    def _until_end(self, env: ctypes.c_void_p, inbox: Inbox, what: Program, answers: _Answers) -> _library.Event:
         self._inside.count = getattr(self._inside, "count", 0) + 1
         try:
-            status = _library.library().lathe_run(
-                env, ctypes.byref(options), _on_event, run, ctypes.byref(report), ctypes.byref(error)
-            )
+            while (event := self._events.next(inbox)).type != _library.END:
+                what.take(event)
+                answers.take(event)
+            return event
+        except BaseException as failure:
+            try:
+                if isinstance(failure, Suspended):
+                    failure.snapshot = self._snapshot(inbox.number)
+            finally:
+                self._cancel(env, inbox)
+            raise
         finally:
             self._inside.count -= 1
-        text = _library.take_text(report)
-        if run.failure is not None:
-            raise run.failure
-        return result_of(status, _library.text_of(error.message), text)
+            self._events.forget(inbox)
+
+    def _cancel(self, env: ctypes.c_void_p, inbox: Inbox) -> None:
+        """Waits until nothing of the run goes on. The library says when: an interrupt may have lost the last event."""
+        while _library.library().lathe_cancel(env, inbox.number, None) == 0:
+            self._events.next(inbox)
 
     def check(self, code: str, language: str | None = None) -> list[dict[str, Any]]:
         """What is wrong with a program, without running it.
@@ -141,53 +243,39 @@ class Sandbox(Environment):
         return self._check(code, language)
 
 
-class _Run:
-    """The events of one run, on the thread that waits for it."""
+class _Answers:
+    """What the functions of a run say to its events."""
 
-    def __init__(self, calls: Any, env: ctypes.c_void_p, tools: dict[str, Tool], listeners: Listeners) -> None:
+    def __init__(self, calls: Calls, tools: dict[str, Tool], listeners: Listeners) -> None:
         self._calls = calls
-        self._env = env
         self._tools = tools
         self._listeners = listeners
-        #: What a function raised that is not a tool's failure: it comes out of run().
-        self.failure: BaseException | None = None
 
     def take(self, event: _library.Event) -> None:
-        """Never raises, as C called it."""
-        try:
-            if self.failure is None:
-                self._handle(event)
-        except BaseException as failure:
-            self.failure = failure
-            _library.library().lathe_cancel(self._env, event.run, None)
-
-    def _handle(self, event: _library.Event) -> None:
+        """Raises what a function has raised that is not a tool's failure."""
         if event.type == _library.CALL:
-            self._call(event.call, _library.text_of(event.tool), json.loads(event.json))
+            self._call(event)
         elif event.type == _library.APPROVAL:
             self._approve(event)
-        elif event.type in (_library.OUTPUT, _library.LOG):
+        elif event.type in (_library.OUTPUT, _library.LOG, _library.PROMPT):
             self._listeners.hear(event)
 
-    def _call(self, call: int, name: str, arguments: dict[str, Any]) -> None:
-        tool = self._tools.get(name)
+    def _call(self, event: _library.Event) -> None:
+        tool = self._tools.get(event.tool)
         if tool is None:
-            self._calls.fail(call, f"the tool {name} is that of another program")
+            self._calls.fail(event.call, f"the tool {event.tool} is that of another program")
             return
         try:
-            value = tool.function(**arguments)
+            value = tool.function(**json.loads(event.json))
+        except Suspended:
+            raise
         except Exception as error:
-            self._calls.fail_by(call, tool, error)
+            self._calls.fail_by(event.call, tool, error)
         else:
-            self._calls.answer(call, tool, value)
+            self._calls.answer(event.call, tool, value)
 
     def _approve(self, event: _library.Event) -> None:
-        approval = Approval(_library.text_of(event.tool), json.loads(event.json), _library.text_of(event.text))
+        approval = Approval(event.tool, json.loads(event.json), event.text)
         ask = self._listeners.on_approval
         decision = decision_of(ask(approval)) if ask is not None else approval.reject("nobody is there to approve it")
         self._calls.decide(event.call, decision)
-
-
-@_library.EventFunction
-def _on_event(_env: int, event: Any, run: _Run) -> None:
-    run.take(event.contents)

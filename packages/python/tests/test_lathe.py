@@ -4,11 +4,14 @@ import asyncio
 import contextvars
 import functools
 import gc
+import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import typing
 import unittest
@@ -32,6 +35,26 @@ def raises(error: BaseException) -> typing.Callable[[], None]:
         raise error
 
     return fail
+
+
+def fake_model(test: type[unittest.TestCase], replies: dict[str, list[str]]) -> dict[str, typing.Any]:
+    """A configuration with a recorded model, which answers a prompt of this text with these replies in turn."""
+    root = pathlib.Path(__file__).parents[3]
+    folder = tempfile.TemporaryDirectory()
+    test.addClassCleanup(folder.cleanup)
+    recording = pathlib.Path(folder.name, "recording.json")
+    recording.write_text(json.dumps({"turns": [{"user": user, "replies": texts} for user, texts in replies.items()]}))
+    server = subprocess.Popen(
+        ["node", str(root / "examples/recorded-model.mjs"), str(recording)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    for end in (server.wait, server.stdout.close, server.stdin.close):  # it ends with its input; the last one is first
+        test.addClassCleanup(end)
+    port = server.stdout.readline().decode().removeprefix("PORT ").strip()
+    return {
+        "models": [{"ref": "fake", "baseUrl": f"http://127.0.0.1:{port}/v1"}],
+        "defaults": {"model": "fake", "mode": "code"},
+        "store": f"sqlite:{folder.name}/lathe.db",
+    }
 
 
 class Unpublished(unittest.TestCase):
@@ -196,6 +219,20 @@ class Sync(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "mine"):
             self.sandbox.run("output('x'); for (;;);", on_output=lambda text: raises(ValueError("mine"))())
 
+    def test_an_interrupt_ends_a_program_that_calls_nothing(self) -> None:
+        begun = threading.Event()
+
+        def interrupt() -> None:
+            begun.wait(60)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        interrupter = threading.Thread(target=interrupt)
+        interrupter.start()
+        with self.assertRaises(KeyboardInterrupt):
+            self.sandbox.run("begin({}); for (;;);", tools={"begin": begun.set})
+        interrupter.join()
+        self.assertEqual(self.sandbox.run("add({a: 1})").value, 3)
+
     def test_approvals(self) -> None:
         order = lathe.tool(lambda **given: given, name="order", approval="it spends money")
         asked: list[lathe.Approval] = []
@@ -211,6 +248,36 @@ class Sync(unittest.TestCase):
                 run(decide)
         with self.assertRaisesRegex(TypeError, "a bool or a lathe.Decision"):
             run(lambda approval: "yes")
+
+    def test_a_suspended_program_goes_on_in_another_sandbox(self) -> None:
+        order = lathe.tool(lambda item: f"{item} is on its way", name="order", approval="it spends money")
+        asked: list[int] = []
+
+        def count(a: int) -> int:
+            asked.append(a)
+            return a
+
+        later = raises(lathe.Suspended())
+        with self.assertRaises(lathe.Suspended) as caught:
+            self.sandbox.run(
+                "output('o'); [count({a: input}), order({item: 'tea'})]",
+                input=7,
+                tools=[count, order],
+                can_snapshot=True,
+                on_approval=lambda approval: later(),
+            )
+        said: list[str] = []
+        with lathe.Sandbox(tools=[count, order], on_approval=lambda approval: True) as other:
+            result = other.restore(caught.exception.snapshot, on_output=said.append)
+            with self.assertRaisesRegex(lathe.ConfigError, "no snapshot"):
+                other.restore("{}")
+        self.assertEqual((result.value, asked, said), ([7, "tea is on its way"], [7], ["o"]))
+        with self.assertRaises(lathe.Suspended) as caught:
+            self.sandbox.run("wait({})", tools={"wait": later}, can_snapshot=True)
+        with self.assertRaisesRegex(lathe.SandboxError, '"wait", which is not there'):
+            self.sandbox.restore(caught.exception.snapshot)
+        with self.assertRaisesRegex(lathe.ConfigError, "without can_snapshot"):
+            self.sandbox.run("wait({})", tools={"wait": later})
 
     def test_tools_of_one_run_are_gone_after_it(self) -> None:
         self.assertEqual(self.sandbox.run("add({})", tools={"add": lambda: "own"}).value, "own")
@@ -307,6 +374,93 @@ class Sync(unittest.TestCase):
             lathe.Sandbox(config).close()
 
 
+class Prompts(unittest.IsolatedAsyncioTestCase):
+    config: dict[str, typing.Any]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        how_much, done = "```js\noutput(stock({item: 'tea'}))\n```", "```js\noutput('That is all.'); done()\n```"
+        cls.config = fake_model(cls, {"How much tea?": [how_much, done], "And now?": [done], "Nothing": []})
+
+    def test_a_prompt(self) -> None:
+        stock = lathe.tool(lambda item: {"tea": 41}[item], name="stock", approval="it is far to go")
+        events: list[tuple[str, dict[str, typing.Any]]] = []
+        approvals: list[lathe.Approval] = []
+        with lathe.Sandbox(self.config, tools=[stock]) as sandbox:
+            result = sandbox.prompt(
+                "How much tea?",
+                on_approval=lambda approval: approvals.append(approval) or True,
+                on_event=lambda name, data: events.append((name, data)),
+            )
+            self.assertEqual((result.text, result.state), ("41\nThat is all.", "completed"))
+            self.assertEqual(result.usage["requests"], 2)
+            self.assertEqual([one["function"] for one in result.outputs if one["type"] == "tool"][:2], ["code.execute", "stock"])
+            self.assertEqual(approvals, [lathe.Approval("stock", {"item": "tea"}, approvals[0].reason)])
+            self.assertIn("it is far to go", approvals[0].reason)
+            self.assertEqual((events[0][0], events[-1][0]), ("prompt.created", "prompt.completed"))
+            self.assertEqual((events[0][1]["promptId"], events[0][1]["conversationId"]), (result.id, result.conversation))
+            again = sandbox.prompt("And now?", conversation=result.conversation, mode="code", model="fake")
+            self.assertEqual((again.text, again.conversation), ("That is all.", result.conversation))
+            self.assertNotEqual(again.id, result.id)
+
+    def test_failures(self) -> None:
+        with lathe.Sandbox(self.config, tools={"stock": lambda item: 1}) as sandbox:
+            with self.assertRaisesRegex(lathe.PromptError, "nothing was for this") as caught:
+                sandbox.prompt("Nothing")
+            error = caught.exception
+            self.assertEqual((error.state, error.outputs, len(error.id), len(error.conversation)), ("failed", [], 32, 32))
+            for options, kind, why in (
+                ({"mode": "waltz"}, lathe.ConfigError, "waltz"),
+                ({"conversation": "0" * 32}, lathe.SandboxError, "Conversation"),
+                ({"user": ""}, lathe.ConfigError, "user"),
+            ):
+                with self.assertRaisesRegex(kind, why):
+                    sandbox.prompt("And now?", **options)
+            with self.assertRaisesRegex(ValueError, "mine"):
+                sandbox.prompt("And now?", on_event=lambda name, data: raises(ValueError("mine"))())
+            with self.assertRaises(KeyboardInterrupt):
+                sandbox.prompt("How much tea?", tools={"stock": lambda item: raises(KeyboardInterrupt())()})
+        with lathe.Sandbox() as sandbox, self.assertRaisesRegex(lathe.ConfigError, "models"):
+            sandbox.prompt("And now?")
+
+    async def test_a_prompt_that_its_process_leaves_goes_on(self) -> None:
+        begun, ids = asyncio.Event(), []
+
+        async def stock(item: str) -> int:
+            begun.set()
+            return await asyncio.Future()
+
+        def hear(name: str, data: dict[str, typing.Any]) -> None:
+            ids.append(data["promptId"])
+
+        read_only = lathe.tool(stock, read_only=True)
+        sandbox = lathe.AsyncSandbox(self.config, tools=[read_only])
+        await sandbox.open()
+        task = asyncio.create_task(sandbox.prompt("How much tea?", on_event=hear))
+        await begun.wait()
+        await sandbox.close()
+        with self.assertRaises(lathe.ClosedError):
+            await task
+        async with lathe.AsyncSandbox(self.config, tools=[lathe.tool(lambda item: 5, name="stock", read_only=True)]) as sandbox:
+            result = await sandbox.resume_prompt(ids[0])
+            self.assertEqual((result.text, result.id, len(result.conversation)), ("5\nThat is all.", ids[0], 32))
+
+    async def test_cancelling_the_task_cancels_the_prompt(self) -> None:
+        begun, events = asyncio.Event(), []
+
+        async def stock(item: str) -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        async with lathe.AsyncSandbox(self.config, tools=[stock]) as sandbox:
+            task = asyncio.create_task(sandbox.prompt("How much tea?", on_event=lambda name, data: events.append(name)))
+            await begun.wait()
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+        self.assertEqual(events[-1], "prompt.cancelled")
+
+
 class Async(unittest.IsolatedAsyncioTestCase):
     async def test_async_tools_run_at_once_with_the_variables_of_the_caller(self) -> None:
         who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="nobody")
@@ -372,6 +526,23 @@ class Async(unittest.IsolatedAsyncioTestCase):
                 await sandbox.run("order({item: 'tea'})")
             with self.assertRaises(ZeroDivisionError):
                 await sandbox.run("order({item: 'tea'})", on_approval=lambda approval: bool(1 / 0))
+
+    async def test_a_suspended_program_goes_on_in_another_sandbox(self) -> None:
+        async def wait(a: int) -> None:
+            await asyncio.sleep(0)
+            raise lathe.Suspended
+
+        snapshots = []
+        async with lathe.AsyncSandbox(tools=[wait, add]) as sandbox:
+            for tool in (wait, lambda a: raises(lathe.Suspended())()):
+                with self.assertRaises(lathe.Suspended) as caught:
+                    await sandbox.run("wait({a: add({a: 1})}) + 1", tools={"wait": tool}, can_snapshot=True)
+                snapshots.append(caught.exception.snapshot)
+            with self.assertRaisesRegex(lathe.ConfigError, "without can_snapshot"):
+                await sandbox.run("wait({a: 1})")
+        async with lathe.AsyncSandbox(tools={"wait": lambda a: a * 10, "add": lambda a: 0}) as sandbox:
+            for snapshot in snapshots:
+                self.assertEqual((await sandbox.restore(snapshot)).value, 31)
 
     async def test_closing_ends_what_runs(self) -> None:
         begun = asyncio.Event()
