@@ -24,6 +24,24 @@ export class ProgramTimeoutError extends ProgramError {}
 export class ProgramMemoryError extends ProgramError {}
 export class ProgramCancelledError extends ProgramError {}
 
+export class PromptError extends SandboxError {
+  constructor(message, status, report = {}, conversation = "") {
+    super(message, status);
+    const { state = "cancelled", id = "", output: outputs = [], usage = {} } = report;
+    Object.assign(this, { state, id, conversation, outputs, usage });
+  }
+}
+
+/** No failure: what a tool throws so that its program is written down and ends. run() throws it then, with the snapshot. */
+export class Suspended extends Error {
+  snapshot = "";
+
+  constructor(message = "the program is to go on elsewhere") {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
 const NOMEM = 1, LIMIT = 2, INVALID = 3, SYNTAX = 4, CONFIG = 6, CLOSED = 8, TIMEOUT = 10, CANCELLED = 11, UNSUPPORTED = 18, FORKED = 100;
 const ofCalls = {
   [NOMEM]: LimitError, [LIMIT]: LimitError, [INVALID]: ConfigError, [SYNTAX]: ConfigError, [CONFIG]: ConfigError,
@@ -37,3 +55,7 @@ export const errorOfCall = (status, message) => new (ofCalls[status] ?? SandboxE
 /** How a run ended. One that never began has no report: then an argument was wrong, or the library failed. */
 export const errorOfProgram = (status, message, report) =>
   report.durationMs === undefined && !ofPrograms[status] ? errorOfCall(status, message) : new (ofPrograms[status] ?? ProgramError)(message, status, report);
+
+/** How a prompt ended; likewise. */
+export const errorOfPrompt = (status, message, report, conversation) =>
+  report.state === undefined && status !== CANCELLED ? errorOfCall(status, message) : new PromptError(message, status, report, conversation);

@@ -61,21 +61,74 @@ export interface SandboxOptions {
   onWarning?: (text: string) => void;
 }
 
-export interface RunOptions {
-  language?: "js" | "ts" | "python";
-  /** JSON; what the program finds in `input`. */
-  input?: unknown;
-  /** For this program only, beside those of the sandbox. */
+interface CommonOptions {
+  /** For this program or prompt only, beside those of the sandbox. */
   tools?: Tools;
-  /** What is configured (30 s) where it is not given. Waiting for an approval does not count. */
-  timeoutMs?: number;
-  memoryBytes?: number;
   onApproval?: OnApproval;
+  /** Cancels it; the promise rejects with its reason then. */
+  signal?: AbortSignal;
+}
+
+export interface RestoreOptions extends CommonOptions {
   /** Are told each text when the program puts it out or logs it. What they throw ends the program. */
   onOutput?: (text: string) => void;
   onLog?: (text: string) => void;
-  /** Cancels the program; run() rejects with its reason then. */
-  signal?: AbortSignal;
+}
+
+export interface RunOptions extends RestoreOptions {
+  language?: "js" | "ts" | "python";
+  /** JSON; what the program finds in `input`. */
+  input?: unknown;
+  /** What is configured (30 s) where it is not given. Waiting for an approval does not count. */
+  timeoutMs?: number;
+  memoryBytes?: number;
+  /** A tool or onApproval may throw Suspended, to go on in another process. The program is recorded for that. */
+  canSnapshot?: boolean;
+}
+
+export interface ResumeOptions extends CommonOptions {
+  /** Whose conversation it is, where several people must not see each other's. */
+  user?: string;
+  /**
+   * Is told each step: its name and data, as in the events of `lathe serve`, such as "prompt.stream" with
+   * `{delta: "There are"}`. What it throws cancels the prompt.
+   */
+  onEvent?: (name: string, data: any) => void;
+}
+
+export interface PromptOptions extends ResumeOptions {
+  /** The `ref` of one of the configuration's `models`. */
+  model?: string;
+  /** "code", "typescript", "classic" ... */
+  mode?: string;
+  /** The id of the conversation that it goes on with; a new one where none is given. */
+  conversation?: string;
+}
+
+/** A text, a call of a tool or a file, as `GET /prompts/ID` of `lathe serve` has them. */
+export interface PromptOutput {
+  type: string;
+  id: string;
+  [member: string]: any;
+}
+
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  requests?: number;
+  [member: string]: unknown;
+}
+
+export interface PromptResult {
+  /** All texts that were put out, by the model and its programs, with line ends between them. */
+  text: string;
+  outputs: PromptOutput[];
+  usage: Usage;
+  state: "completed";
+  /** Of the prompt; and of its conversation, which a further prompt goes on with. */
+  id: string;
+  conversation: string;
 }
 
 export interface ToolCall {
@@ -122,6 +175,22 @@ export class Sandbox {
   constructor(options?: SandboxOptions);
   /** Runs a program to its end. Rejects with ProgramError where it fails, ConfigError for a wrong argument, LimitError. */
   run<Value = any>(code: string, options?: RunOptions): Promise<RunResult<Value>>;
+  /**
+   * Goes on with a program that was suspended, from the snapshot of Suspended, made by the same version of the library. The
+   * program runs again from its beginning with the answers that its calls had. What had no answer is asked again, and what it
+   * had put out comes again.
+   */
+  restore<Value = any>(snapshot: string, options?: RestoreOptions): Promise<RunResult<Value>>;
+  /**
+   * Has a model carry out a prompt, which may use all tools. The configuration has `models`. There is no time limit. Rejects
+   * with PromptError where it fails or is cancelled, ConfigError for a wrong argument.
+   */
+  prompt(input: string, options?: PromptOptions): Promise<PromptResult>;
+  /**
+   * Goes on with a prompt that its process left, where the configuration has a `store` that is a file. The first event of a
+   * prompt, "prompt.created", has the id (`promptId`).
+   */
+  resumePrompt(id: string, options?: ResumeOptions): Promise<PromptResult>;
   /** Adds a tool for programs that begin from now on, or replaces the one of that name. */
   addTool(name: string, tool: Tool | Tool["run"]): Promise<void>;
   removeTool(name: string): Promise<void>;
@@ -131,7 +200,10 @@ export class Sandbox {
   declare(form?: "prompt" | "ts" | "python", maxTokens?: number): Promise<string>;
   /** The tools for a query, best first; "": all of them. `limit` 0: as many as there are. */
   search(query?: string, limit?: number): Promise<ToolDescription[]>;
-  /** Ends it, with the programs that run: their run() rejects with ClosedError. A second time it does nothing. */
+  /**
+   * Ends it, with the programs and prompts that run, which reject with ClosedError. A prompt is left as it is in a `store` that
+   * is a file. A second time it does nothing.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -162,6 +234,24 @@ export class ProgramError extends SandboxError {
 export class ProgramTimeoutError extends ProgramError {}
 export class ProgramMemoryError extends ProgramError {}
 export class ProgramCancelledError extends ProgramError {}
+/** The agent could not carry out the prompt, or it was cancelled. */
+export class PromptError extends SandboxError {
+  readonly state: "failed" | "cancelled";
+  /** Of the prompt and its conversation; "" where it did not get as far. */
+  readonly id: string;
+  readonly conversation: string;
+  /** What it had put out by then, and used. */
+  readonly outputs: PromptOutput[];
+  readonly usage: Usage;
+}
+/**
+ * Thrown by a tool or by onApproval, to write the program down and end it: run() rejects with it then. Not a failure.
+ */
+export class Suspended extends Error {
+  constructor(message?: string);
+  /** The program with what its calls were answered, as JSON, for restore(). Who can change it can approve: keep it accordingly. */
+  readonly snapshot: string;
+}
 
 /** The version of liblathe, such as "0.1.0". */
 export function libraryVersion(): string;

@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { ClosedError, ConfigError, SandboxError, errorOfCall, errorOfProgram } from "./errors.js";
+import { ClosedError, ConfigError, SandboxError, Suspended, errorOfCall, errorOfProgram, errorOfPrompt } from "./errors.js";
 
 export * from "./errors.js";
 
-const CALL = 1, APPROVAL = 2, CANCELLED = 3, OUTPUT = 4, LOG = 5, END = 6, WARNING = 7;
+const CALL = 1, APPROVAL = 2, CANCELLED = 3, OUTPUT = 4, LOG = 5, END = 6, WARNING = 7, PROMPT = 8;
 
 // --- The library ------------------------------------------------------------------------------------------------------
 
@@ -58,31 +58,57 @@ const readTools = (tools) => Object.entries(tools ?? {}).map(([name, given]) => 
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
-/** One run: its events, and the functions that answer them. */
+function readProgramEnd(status, message, report) {
+  if (status !== 0) throw errorOfProgram(status, message, report);
+  const { result: value, outputs, logs, calls, durationMs } = report;
+  return { value, outputs, logs, calls, durationMs };
+}
+
+function readPromptEnd(status, message, report, conversation) {
+  if (status !== 0) throw errorOfPrompt(status, message, report, conversation);
+  const { output: outputs, usage, state, id } = report;
+  const text = outputs.filter(({ type }) => type === "text").map(({ content }) => content).join("\n");
+  return { text, outputs, usage, state, id, conversation };
+}
+
+/** One run of a program or a prompt: its events, and the functions that answer them. */
 class Run {
   #native;
   #env;
+  #readEnd;
+  #conversation;
   #tools;
   #listeners;
   #aborts = new Map();
   #failure; // [what a function has thrown that is no failure of a tool]
 
-  constructor(native, env, tools, listeners) {
+  constructor(native, env, readEnd, tools, listeners) {
     this.#native = native;
     this.#env = env;
+    this.#readEnd = readEnd;
     this.#tools = tools;
     this.#listeners = listeners;
     this.end = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
   }
 
-  start(texts) {
-    this.number = this.#native.start(this.#env, ...texts);
+  /** `how`: "start", "restore" or "prompt". */
+  begin(how, options) {
+    this.number = this.#native[how](this.#env, ...options);
   }
 
-  /** Ends the program; run() throws the failure then. */
+  /** Ends the run; run() throws the failure then. */
   cancel(failure) {
-    this.#failure ??= [failure];
+    this.#failure ??= [failure instanceof Suspended ? this.#writeDown(failure) : failure];
     if (this.#env) this.#native.cancel(this.#env, this.number);
+  }
+
+  #writeDown(suspended) {
+    try {
+      if (this.#env) suspended.snapshot = this.#native.snapshot(this.#env, this.number);
+      return suspended;
+    } catch (error) {
+      return error;
+    }
   }
 
   /** Ends it without the library, which is being closed. */
@@ -98,28 +124,35 @@ class Run {
   }
 
   take(type, status, call, tool, text, report) {
-    const { onOutput, onLog } = this.#listeners;
+    const { onOutput, onLog, onEvent } = this.#listeners;
     if (type === END) this.#finish(status, text, report);
     else if (type === CALL) this.#reply(call, (signal) => this.#call(call, tool, JSON.parse(report), signal));
     else if (type === APPROVAL) this.#reply(call, (signal) => this.#approve(call, { tool, input: JSON.parse(report), reason: text, signal }));
     else if (type === CANCELLED) this.#aborts.get(call)?.abort();
     else if (type === OUTPUT) this.#hear(onOutput, text);
     else if (type === LOG) this.#hear(onLog, text);
+    else if (type === PROMPT) this.#step(onEvent, text, JSON.parse(report));
+  }
+
+  #step(onEvent, name, data) {
+    if (name === "prompt.created" || name === "prompt.resumed") this.#conversation = data.conversationId;
+    this.#hear(onEvent, name, data);
   }
 
   #finish(status, message, text) {
     this.#abort();
     this.#env = undefined;
     if (this.#failure) return this.reject(this.#failure[0]);
-    const report = JSON.parse(text || "{}");
-    if (status !== 0) return this.reject(errorOfProgram(status, message, report));
-    const { result: value, outputs, logs, calls, durationMs } = report;
-    this.resolve({ value, outputs, logs, calls, durationMs });
+    try {
+      this.resolve(this.#readEnd(status, message, JSON.parse(text || "{}"), this.#conversation));
+    } catch (error) {
+      this.reject(error);
+    }
   }
 
-  #hear(listener, text) {
+  #hear(listener, ...what) {
     try {
-      listener?.(text);
+      listener?.(...what);
     } catch (error) {
       this.cancel(error);
     }
@@ -145,6 +178,7 @@ class Run {
       const value = await tool.run(input, { signal });
       text = value === undefined ? undefined : json(value, `result of the tool ${name}`);
     } catch (error) {
+      if (error instanceof Suspended) throw error;
       if (this.#env) this.#native.fail(this.#env, call, String(error?.message || error).replaceAll("\0", " "));
       return;
     }
@@ -170,12 +204,16 @@ class Run {
   }
 }
 
-function runTexts(code, { language, input, timeoutMs = 0, memoryBytes = 0 }) {
-  if (typeof code !== "string") throw new TypeError(`the code is a string, not ${typeof code}`);
+function checkText(value, what) {
+  if (typeof value !== "string") throw new TypeError(`the ${what} is a string, not ${typeof value}`);
+}
+
+function runOptions(code, { language, input, timeoutMs = 0, memoryBytes = 0, canSnapshot = false }) {
+  checkText(code, "code");
   for (const [name, value] of Object.entries({ timeoutMs, memoryBytes })) {
     if (!Number.isFinite(value) || value < 0) throw new ConfigError(`${name} is a number of 0 or more, not ${value}`);
   }
-  return [code, language, json(input, "input"), Math.ceil(timeoutMs), Math.ceil(memoryBytes)];
+  return [code, language, json(input, "input"), Math.ceil(timeoutMs), Math.ceil(memoryBytes), Boolean(canSnapshot)];
 }
 
 // --- The sandbox ------------------------------------------------------------------------------------------------------
@@ -214,15 +252,35 @@ export class Sandbox {
     return this.#env;
   }
 
-  async run(code, { tools, onApproval = this.#onApproval, onOutput, onLog, signal, ...options } = {}) {
-    const texts = runTexts(code, options), own = readTools(tools);
+  async run(code, options = {}) {
+    return this.#carryOut("start", runOptions(code, options), readProgramEnd, options);
+  }
+
+  async restore(snapshot, options) {
+    checkText(snapshot, "snapshot");
+    return this.#carryOut("restore", [snapshot], readProgramEnd, options);
+  }
+
+  async prompt(input, options = {}) {
+    checkText(input, "input");
+    const { model, mode, conversation, user } = options;
+    return this.#carryOut("prompt", [input, model, mode, conversation, user], readPromptEnd, options);
+  }
+
+  async resumePrompt(id, options = {}) {
+    checkText(id, "id");
+    return this.#carryOut("prompt", [undefined, undefined, undefined, undefined, options.user, id], readPromptEnd, options);
+  }
+
+  async #carryOut(how, what, readEnd, { tools, onApproval = this.#onApproval, onOutput, onLog, onEvent, signal } = {}) {
+    const own = readTools(tools);
     signal?.throwIfAborted();
     const env = this.#env && !this.#closing ? this.#env : await this.#ready();
     signal?.throwIfAborted();
-    const run = new Run(this.#native, env, this.#borrow(own), { onApproval, onOutput, onLog });
+    const run = new Run(this.#native, env, readEnd, this.#borrow(own), { onApproval, onOutput, onLog, onEvent });
     const onAbort = () => run.cancel(signal.reason);
     try {
-      run.start(texts);
+      run.begin(how, what);
       if (this.#runs.size === 0) this.#native.hold(env, true);
       this.#runs.set(run.number, run);
       signal?.addEventListener("abort", onAbort, { once: true });

@@ -31,6 +31,9 @@ enum { EVENTS_AT_A_TIME = 100, ARGUMENTS_MAX = 8 };
   X(lathe_check)             \
   X(lathe_start)             \
   X(lathe_cancel)            \
+  X(lathe_snapshot)          \
+  X(lathe_restore)           \
+  X(lathe_prompt)            \
   X(lathe_next)              \
   X(lathe_event_free)        \
   X(lathe_fd)                \
@@ -602,12 +605,22 @@ static napi_value addon_declare(napi_env env, napi_callback_info info) {
   return addon_return_text(&arguments, it, status, text, &error);
 }
 
-/* start(environment, code, language, input, timeoutMs, memoryBytes) → the run's number */
+static napi_value addon_return_run(addon_arguments *arguments, lathe_status status, uint64_t run,
+                                   const lathe_error *error) {
+  napi_env env = arguments->env;
+  napi_value number = status == LATHE_OK ? value_number(env, (double)run) : addon_throw(env, status, error->message);
+  arguments_release(arguments);
+  return number;
+}
+
+/* start(environment, code, language, input, timeoutMs, memoryBytes, canSnapshot) → the run's number */
 static napi_value addon_start(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
   addon_env *it = arguments_env(&arguments);
   lathe_error error = {.size = sizeof error};
   uint64_t run = 0;
+  bool can_snapshot = false;
+  napi_get_value_bool(env, arguments.at[6], &can_snapshot);
   const lathe_run_options options = {
       .size = sizeof options,
       .code = arguments_text(&arguments, 1),
@@ -615,14 +628,62 @@ static napi_value addon_start(napi_env env, napi_callback_info info) {
       .input = arguments_text(&arguments, 3),
       .timeout_ms = arguments_number(&arguments, 4),
       .memory_bytes = arguments_number(&arguments, 5),
+      .can_snapshot = can_snapshot,
   };
-  napi_value number = NULL;
+  lathe_status status = LATHE_E_INVALID;
   if (!arguments.has_failed) {
-    lathe_status status = it->lib->lathe_start(it->lathe, &options, &run, &error);
-    number = status == LATHE_OK ? value_number(env, (double)run) : addon_throw(env, status, error.message);
+    status = it->lib->lathe_start(it->lathe, &options, &run, &error);
   }
-  arguments_release(&arguments);
-  return number;
+  return addon_return_run(&arguments, status, run, &error);
+}
+
+/* restore(environment, snapshot) → the run's number */
+static napi_value addon_restore(napi_env env, napi_callback_info info) {
+  addon_arguments arguments = arguments_init(env, info);
+  addon_env *it = arguments_env(&arguments);
+  lathe_error error = {.size = sizeof error};
+  uint64_t run = 0;
+  const char *snapshot = arguments_text(&arguments, 1);
+  lathe_status status = LATHE_E_INVALID;
+  if (!arguments.has_failed) {
+    status = it->lib->lathe_restore(it->lathe, snapshot, NULL, &run, &error);
+  }
+  return addon_return_run(&arguments, status, run, &error);
+}
+
+/* prompt(environment, input, model, mode, conversation, user, prompt) → the run's number */
+static napi_value addon_prompt(napi_env env, napi_callback_info info) {
+  addon_arguments arguments = arguments_init(env, info);
+  addon_env *it = arguments_env(&arguments);
+  lathe_error error = {.size = sizeof error};
+  uint64_t run = 0;
+  const lathe_prompt_options options = {
+      .size = sizeof options,
+      .input = arguments_text(&arguments, 1),
+      .model = arguments_text(&arguments, 2),
+      .mode = arguments_text(&arguments, 3),
+      .conversation = arguments_text(&arguments, 4),
+      .user = arguments_text(&arguments, 5),
+      .prompt = arguments_text(&arguments, 6),
+  };
+  lathe_status status = LATHE_E_INVALID;
+  if (!arguments.has_failed) {
+    status = it->lib->lathe_prompt(it->lathe, &options, &run, &error);
+  }
+  return addon_return_run(&arguments, status, run, &error);
+}
+
+/* snapshot(environment, run) → JSON */
+static napi_value addon_snapshot(napi_env env, napi_callback_info info) {
+  addon_arguments arguments = arguments_init(env, info);
+  addon_env *it = arguments_env(&arguments);
+  lathe_error error = {.size = sizeof error};
+  char *text = NULL;
+  lathe_status status = LATHE_E_INVALID;
+  if (!arguments.has_failed) {
+    status = it->lib->lathe_snapshot(it->lathe, arguments_number(&arguments, 1), &text, &error);
+  }
+  return addon_return_text(&arguments, it, status, text, &error);
 }
 
 /* cancel(environment, run): one that has ended is left alone */
@@ -682,11 +743,12 @@ NAPI_MODULE_INIT() {
     const char *name;
     napi_callback call;
   } functions[] = {
-      {"load", addon_load},   {"open", addon_open},        {"close", addon_close},
-      {"hold", addon_hold},   {"addTool", addon_add_tool}, {"removeTool", addon_remove_tool},
-      {"tools", addon_tools}, {"declare", addon_declare},  {"check", addon_check},
-      {"start", addon_start}, {"cancel", addon_cancel},    {"answer", addon_answer},
-      {"fail", addon_fail},   {"approve", addon_approve},  {"reject", addon_reject},
+      {"load", addon_load},     {"open", addon_open},         {"close", addon_close},
+      {"hold", addon_hold},     {"addTool", addon_add_tool},  {"removeTool", addon_remove_tool},
+      {"tools", addon_tools},   {"declare", addon_declare},   {"check", addon_check},
+      {"start", addon_start},   {"restore", addon_restore},   {"prompt", addon_prompt},
+      {"cancel", addon_cancel}, {"snapshot", addon_snapshot}, {"answer", addon_answer},
+      {"fail", addon_fail},     {"approve", addon_approve},   {"reject", addon_reject},
   };
   addon_state *state = calloc(1, sizeof *state);
   napi_set_instance_data(env, state, addon_state_free, NULL);

@@ -1,8 +1,12 @@
 // The package as its users meet it: LATHE_LIBRARY names the library.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { after, describe, test } from "node:test";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import * as lathe from "../index.js";
 
@@ -100,6 +104,24 @@ describe("a sandbox", () => {
     await assert.rejects(sandbox.run("1", { signal: abort.signal }), { name: "AbortError" });
     await assert.rejects(sandbox.run("for (;;);", { signal: AbortSignal.timeout(20) }), { name: "TimeoutError" });
   });
+  test("writes a program down that another sandbox goes on with", async () => {
+    const asked = [], said = [], count = ({ a }) => asked.push(a) && a;
+    const suspend = () => { throw new lathe.Suspended(); };
+    const suspended = (code, tools, onApproval) => sandbox.run(code, { tools, onApproval, canSnapshot: true, input: 7 }).then(assert.fail, (error) => {
+      assert.ok(error instanceof lathe.Suspended && !(error instanceof lathe.SandboxError), error.stack);
+      return error.snapshot;
+    });
+    const asks = await suspended("output('o'); [count({a: input}), order({item: 'tea'})]", { count, order }, suspend);
+    const waits = await suspended("wait({})", { wait: async () => suspend() });
+    const other = new Sandbox({ tools: { count, order }, onApproval: () => true });
+    const { value } = await other.restore(asks, { onOutput: (text) => said.push(text) });
+    assert.deepEqual({ value, asked, said }, { value: [7, { item: "tea" }], asked: [7], said: ["o"] });
+    assert.equal((await other.restore(waits, { tools: { wait: () => 5 } })).value, 5);
+    await assert.rejects(other.restore(waits), /"wait", which is not there/);
+    await assert.rejects(other.restore("{}"), (error) => error instanceof lathe.ConfigError && /no snapshot/.test(error.message));
+    await assert.rejects(other.run("wait({})", { tools: { wait: suspend } }), /without can_snapshot/);
+    await other.close();
+  });
   test("has tools of one run for that run only", async () => {
     const runs = Array.from({ length: 50 }, (_, i) => sandbox.run("own({})", { tools: { own: () => i, add: () => "own" } }));
     assert.deepEqual((await Promise.all(runs)).map((run) => run.value), runs.map((_, i) => i));
@@ -122,6 +144,75 @@ describe("a sandbox", () => {
     }
     await assert.rejects(sandbox.run(1), TypeError);
     await assert.rejects(new Sandbox({ config: { sandbox: { timeout: 1 } } }).run("1"), /did you mean "timeoutMs"/);
+  });
+});
+
+describe("prompts", () => {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-node-"));
+  const howMuch = "```js\noutput(stock({item: 'tea'}))\n```", done = "```js\noutput('That is all.'); done()\n```";
+  const turns = [{ user: "How much tea?", replies: [howMuch, done] }, { user: "And now?", replies: [done] }];
+  const stock = { readOnly: true, run: () => 41 };
+  let config, model;
+  before(async () => { // a fake: what it answers was recorded
+    writeFileSync(join(folder, "recording.json"), JSON.stringify({ turns }));
+    const server = fileURLToPath(new URL("../../../examples/recorded-model.mjs", import.meta.url));
+    model = spawn(process.execPath, [server, join(folder, "recording.json")], { stdio: ["pipe", "pipe", "inherit"] });
+    const port = /^PORT (\d+)/.exec((await once(model.stdout, "data"))[0])[1];
+    config = {
+      models: [{ ref: "fake", baseUrl: `http://127.0.0.1:${port}/v1` }], defaults: { model: "fake", mode: "code" }, store: `sqlite:${folder}/lathe.db`,
+    };
+  });
+  after(async () => {
+    model.stdin.end();
+    await once(model, "exit");
+    rmSync(folder, { recursive: true });
+  });
+
+  test("are carried out with tools, approvals and events", async () => {
+    const sandbox = new Sandbox({ config, tools: { stock: { ...stock, approval: "it is far to go" } } }), events = [], asked = [];
+    const result = await sandbox.prompt("How much tea?", {
+      onApproval: ({ tool, input, reason }) => asked.push({ tool, input, reason }) > 0,
+      onEvent: (name, data) => events.push([name, data]),
+    });
+    const { text, state, usage, outputs, id, conversation } = result;
+    assert.deepEqual([text, state, usage.requests, outputs[0].function], ["41\nThat is all.", "completed", 2, "code.execute"]);
+    assert.deepEqual([asked[0].tool, asked[0].input, asked.length], ["stock", { item: "tea" }, 1]);
+    assert.match(asked[0].reason, /it is far to go/);
+    assert.deepEqual([events[0][0], events[0][1].promptId, events[0][1].conversationId], ["prompt.created", id, conversation]);
+    assert.equal(events.at(-1)[0], "prompt.completed");
+    const again = await sandbox.prompt("And now?", { conversation, model: "fake", mode: "code" });
+    assert.deepEqual([again.text, again.conversation, again.id === id], ["That is all.", conversation, false]);
+    await sandbox.close();
+  });
+  test("fail with the prompt's error", async () => {
+    const sandbox = new Sandbox({ config, tools: { stock } });
+    await assert.rejects(sandbox.prompt("What?"), (error) => {
+      assert.ok(error instanceof lathe.PromptError, error.stack);
+      assert.deepEqual([error.state, error.outputs, error.id.length, error.conversation.length], ["failed", [], 32, 32]);
+      return /nothing was for this/.test(error.message);
+    });
+    await assert.rejects(sandbox.prompt("And now?", { mode: "waltz" }), (error) => error instanceof lathe.ConfigError && /waltz/.test(error.message));
+    await assert.rejects(sandbox.prompt("And now?", { conversation: "0".repeat(32) }), /Conversation .* not found/);
+    await assert.rejects(sandbox.prompt("And now?", { onEvent: () => { throw new RangeError("mine"); } }), RangeError);
+    await sandbox.close();
+    await assert.rejects(new Sandbox().prompt("And now?"), (error) => error instanceof lathe.ConfigError && /models/.test(error.message));
+  });
+  test("are cancelled by a signal, and left for another process by the end", async () => {
+    const wait = waiting(), tools = { stock: { ...stock, run: wait.run } }, abort = new AbortController(), events = [];
+    const sandbox = new Sandbox({ config, tools });
+    const cancelled = sandbox.prompt("How much tea?", { signal: abort.signal, onEvent: (name) => events.push(name) });
+    await wait.begun;
+    abort.abort();
+    await assert.rejects(cancelled, { name: "AbortError" });
+    assert.equal(events.at(-1), "prompt.cancelled");
+    const second = waiting();
+    let id;
+    const left = sandbox.prompt("How much tea?", { tools: { stock: { ...stock, run: second.run } }, onEvent: (name, data) => (id ??= data.promptId) });
+    await second.begun;
+    await Promise.all([sandbox.close(), assert.rejects(left, lathe.ClosedError)]);
+    const other = new Sandbox({ config, tools: { stock } }), result = await other.resumePrompt(id);
+    assert.deepEqual([result.text, result.id, result.conversation.length], ["41\nThat is all.", id, 32]);
+    await other.close();
   });
 });
 

@@ -1,5 +1,5 @@
 // Compiled, never run: the declarations fit what users write, and refuse what cannot work.
-import { type Decision, ProgramError, Sandbox, type Tool } from "../index.js";
+import { type Decision, ProgramError, PromptError, Sandbox, Suspended, type Tool } from "../index.js";
 
 const add: Tool<{ a: number; b: number }> = { description: "Adds.", run: async ({ a, b }, { signal }) => (signal.aborted ? 0 : a + b) };
 
@@ -16,6 +16,18 @@ try {
 } catch (error) {
   if (error instanceof ProgramError) [error.line?.toFixed(), error.column, error.programStack.length];
 }
+try {
+  const { text, usage, conversation } = await sandbox.prompt("How much?", { mode: "code", user: "ann", onEvent: (name, data) => [name.length, data.delta] });
+  const { id } = await sandbox.prompt(text, { conversation, signal: AbortSignal.timeout(1000) });
+  const tokens: number = (await sandbox.resumePrompt(id)).usage.totalTokens ?? usage.requests ?? 0;
+  void tokens;
+  await sandbox.run("add({a: 1, b: 2})", { canSnapshot: true, onApproval: () => { throw new Suspended(); } });
+} catch (error) {
+  if (error instanceof PromptError) [error.state === "failed", error.id.length];
+  if (error instanceof Suspended) (await sandbox.restore<number>(error.snapshot, { onOutput: (text) => text.length })).value.toFixed();
+}
+// @ts-expect-error: a snapshot has its language
+await sandbox.restore("{}", { language: "js" });
 // @ts-expect-error: there is no such language
 await sandbox.run("1", { language: "cobol" });
 // @ts-expect-error: a tool without a function
