@@ -235,7 +235,8 @@ LATHE_API int lathe_fd(const lathe_env *env);
 
 /* --- Answering. The number is that of an event; each is answered once, from any thread. --------------------------- */
 /* All of them: LATHE_E_NOTFOUND: it was answered, or no answer is wanted any more; LATHE_E_INVALID: the number is of
- * the other type of event. After LATHE_E_SYNTAX and LATHE_E_LIMIT it can still be answered. */
+ * the other type of event; LATHE_E_NOMEM. After LATHE_E_SYNTAX, LATHE_E_LIMIT, LATHE_E_NOMEM and LATHE_E_IO it can
+ * still be answered. */
 
 /* The tool's answer, JSON: the program gets the value. NULL: null. Errors: LATHE_E_SYNTAX; LATHE_E_LIMIT: over 64 MiB.
  */
@@ -244,7 +245,7 @@ LATHE_API lathe_status lathe_answer(lathe_env *env, uint64_t call, const char *j
 LATHE_API lathe_status lathe_fail(lathe_env *env, uint64_t call, const char *message, lathe_error *error);
 /* The call may be made. `input`: a JSON object that replaces the input of the call; NULL: the input stays. If it does
  * not fit the tool, another LATHE_EVENT_APPROVAL follows. A decision about a call of a prompt is in the store when this
- * returns, which takes a millisecond or more. */
+ * returns, which takes a millisecond or more; LATHE_E_IO: it could not be stored. */
 LATHE_API lathe_status lathe_approve(lathe_env *env, uint64_t call, const char *input, lathe_error *error);
 /* The call is not made: it fails, for this reason. NULL: for none. */
 LATHE_API lathe_status lathe_reject(lathe_env *env, uint64_t call, const char *reason, lathe_error *error);
@@ -266,11 +267,11 @@ LATHE_API lathe_status lathe_run(lathe_env *env, const lathe_run_options *option
 /* --- Runs that go on in another process --------------------------------------------------------------------------- */
 
 /* Writes down a run that waits for you (for an answer or a decision) and was started with can_snapshot. It goes on as
- * before: end it with lathe_cancel when another process is to continue it. *ret_json has its program, input and what
- * its calls were answered, secrets of the configuration masked. It also says what was approved: who can change it can
- * approve. Not for prompts, which a `store` keeps. Errors:
- * LATHE_E_NOTFOUND: there is no such run, or it has ended; LATHE_E_INVALID: it does not wait, or was started without
- * can_snapshot; LATHE_E_UNSUPPORTED: it is a prompt; LATHE_E_LIMIT: its record has over 64 MiB; LATHE_E_NOMEM. */
+ * before: end it with lathe_cancel when another process is to continue it. *ret_json has its program and its input as
+ * you gave them, and its calls with their answers, secrets of the configuration masked. It also says what was approved:
+ * who can change it can approve. Not for prompts, which a `store` keeps. Errors: LATHE_E_NOTFOUND: there is no such
+ * run, or it has ended; LATHE_E_INVALID: it does not wait, or was started without can_snapshot; LATHE_E_UNSUPPORTED: it
+ * is a prompt; LATHE_E_LIMIT: it has over 64 MiB; LATHE_E_NOMEM: also when there was none to record the run. */
 LATHE_API lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_json, lathe_error *error);
 
 /* Starts a run from a snapshot: the program runs again from its beginning, gets the answers that it had, and goes on
@@ -299,11 +300,12 @@ typedef struct lathe_prompt_options {
 
 /* Has a model carry out a prompt, which may call all tools, and returns at once. To lathe_cancel and in events *ret_run
  * is the number of a run. What happens is a LATHE_EVENT_PROMPT each, with the names and data of the events of `lathe
- * serve` (docs/guide/serve.md): the first is "prompt.created", which has the ids of prompt and conversation. Calls of
- * your tools and questions are events as in a run of a program. The last event is a LATHE_EVENT_END, also of a prompt
- * that could not begin: LATHE_OK, LATHE_E_CANCELLED, LATHE_E_PROGRAM when the prompt failed, LATHE_E_CONFIG without
- * `models` in the configuration or without the model's key, LATHE_E_INVALID (no such mode or model, the conversation is
- * busy), LATHE_E_NOTFOUND (no such conversation or prompt).
+ * serve` (docs/guide/serve.md): the first is "prompt.created", of a prompt that goes on "prompt.resumed", which has the
+ * ids of prompt and conversation. Calls of your tools and questions are events as in a run of a program. The last
+ * event is a LATHE_EVENT_END, also of a prompt that could not begin: LATHE_OK, LATHE_E_CANCELLED, LATHE_E_PROGRAM when
+ * the prompt failed, LATHE_E_CONFIG without `models` in the configuration or without the model's key, LATHE_E_INVALID
+ * (no such mode or model, the conversation is busy), LATHE_E_NOTFOUND (no such conversation or prompt), LATHE_E_LIMIT
+ * (the input is too long).
  *
  * While a queue is full (see LATHE_E_LIMIT of lathe_start) events of prompts are left out, and a prompt is cancelled
  * whose question finds no room; the report of the end has all outputs.
@@ -313,7 +315,8 @@ typedef struct lathe_prompt_options {
  * out comes again, with the same ids; calls that were under way are made again if their tool is read-only or
  * idempotent, and have failed if not; what waited for an approval is asked about again.
  *
- * Errors: LATHE_E_INVALID: neither input nor prompt; LATHE_E_LIMIT, LATHE_E_NOMEM as lathe_start. */
+ * Errors: LATHE_E_INVALID: neither input nor prompt, or more than `user` with a prompt, or what no id or user is;
+ * LATHE_E_LIMIT, LATHE_E_NOMEM as lathe_start. */
 LATHE_API lathe_status lathe_prompt(lathe_env *env, const lathe_prompt_options *options, uint64_t *ret_run,
                                     lathe_error *error);
 

@@ -76,9 +76,16 @@ static void embed_agent_free(lt_embed_agent *agent) {
   lt_mem_free(agent);
 }
 
+static lt_status embed_agent_fail_closing(lt_err *err) {
+  return lt_fail(err, LT_E_CANCELLED, "the environment is being closed");
+}
+
 lt_status lt_embed_agent_open(lathe_env *env, lt_err *err) {
   if (env->agent != NULL) {
     return LT_OK;
+  }
+  if (env->stop.why != LT_OK) { /* nobody would end it */
+    return embed_agent_fail_closing(err);
   }
   if (env->session.config.model_count == 0) {
     return lt_fail(err, LT_E_CONFIG, "a prompt needs a model: put it under `models` in the configuration");
@@ -99,7 +106,7 @@ lt_status lt_embed_agent_open(lathe_env *env, lt_err *err) {
 
 lt_status lt_embed_agent_enter(lt_embed_agent *agent, lt_err *err) {
   if (agent->agent == NULL || agent->env->stop.why != LT_OK) {
-    return lt_fail(err, LT_E_CANCELLED, "the environment is being closed");
+    return embed_agent_fail_closing(err);
   }
   agent->used++;
   return LT_OK;

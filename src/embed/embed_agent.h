@@ -22,7 +22,7 @@ typedef struct lt_embed_agent {
 } lt_embed_agent;
 
 /* Makes the environment's agent unless it is there. Errors: LT_E_CONFIG: the configuration has no models, or a default
- * that does not exist; LT_E_NOMEM. */
+ * that does not exist; LT_E_CANCELLED: the environment is being closed; LT_E_NOMEM. */
 lt_status lt_embed_agent_open(lathe_env *env, lt_err *err);
 /* A fiber that calls functions of the agent which yield: it does not end before the fiber leaves. Errors:
  * LT_E_CANCELLED: it ends, or has. */

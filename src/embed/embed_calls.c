@@ -24,13 +24,13 @@ bool lt_embed_calls_put(lt_embed_run *run, lt_embed_call *call, lt_embed_event *
   return has_room;
 }
 
-static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, uint64_t seq, const lt_embed_words *words,
-                                  lt_err *err) {
+static lt_status embed_calls_tell(lt_embed_run *run, lt_embed_call *call, const lt_embed_call_name *name,
+                                  const lt_embed_words *words, lt_err *err) {
   lt_embed_event *event = lt_embed_queue_make(call->type, words);
   if (event == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory to tell the host of the call");
   }
-  event->base.earlier_call = run->record != NULL && seq != 0 ? lt_embed_record_take_number(run->record, seq) : 0;
+  event->base.earlier_call = run->record != NULL ? lt_embed_record_take_number(run->record, name) : 0;
   return lt_embed_calls_put(run, call, event)
              ? LT_OK
              : lt_fail(err, LT_E_LIMIT, "the host does not take its events: %d wait already, or too many bytes",
@@ -60,8 +60,8 @@ void lt_embed_calls_tell_cancelled(lt_embed_run *run, uint64_t number, lt_str to
   }
 }
 
-lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, uint64_t seq, const lt_embed_words *words,
-                             lt_cancel *cancel, lt_embed_call *ret_call, lt_err *err) {
+lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_embed_call_name *name,
+                             const lt_embed_words *words, lt_cancel *cancel, lt_embed_call *ret_call, lt_err *err) {
   lt_embed_call *call = ret_call;
   lt_cancel_node node;
   *call = (lt_embed_call){.type = type};
@@ -69,10 +69,10 @@ lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, uint64_t 
     return lt_fail(err, LT_E_UNSUPPORTED, "nobody answers in this run: lathe_run was not given an on_event function");
   }
   lt_wait_init(&call->arrival, run->env->session.loop);
-  LT_TRY(embed_calls_tell(run, call, seq, words, err));
+  LT_TRY(embed_calls_tell(run, call, name, words, err));
   uint64_t number = call->entry.number;
-  if (run->record != NULL && seq != 0) {
-    lt_embed_record_ask(run->record, seq, number);
+  if (run->record != NULL) {
+    lt_embed_record_ask(run->record, name, type == LATHE_EVENT_CALL, number);
   }
   lt_cancel_add(cancel, &node, &call->arrival);
   run->asking++;

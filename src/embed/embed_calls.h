@@ -18,12 +18,12 @@ typedef struct lt_embed_call {
   char *text;  /* what came with it; NULL: nothing. Owned */
 } lt_embed_call;
 
-/* Tells the host of a call and waits for its answer. `seq`: the call's number in the run, 0: none. After LT_OK `is_yes`
- * and `text` have it, and the caller calls lt_embed_calls_release. Errors: the cancel's, and the host is told;
- * LT_E_LIMIT: it does not take its events; LT_E_UNSUPPORTED: the run has nobody who could answer (lathe_run without
- * on_event). LT_YIELDS. */
-lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, uint64_t seq, const lt_embed_words *words,
-                             lt_cancel *cancel, lt_embed_call *ret_call, lt_err *err) LT_YIELDS;
+/* Tells the host of a call and waits for its answer. After LT_OK `is_yes` and `text` have it, and the caller calls
+ * lt_embed_calls_release. Errors: the cancel's, and the host is told; LT_E_LIMIT: it does not take its events;
+ * LT_E_UNSUPPORTED: the run has nobody who could answer (lathe_run without on_event). LT_YIELDS. */
+lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_embed_call_name *name,
+                             const lt_embed_words *words, lt_cancel *cancel, lt_embed_call *ret_call,
+                             lt_err *err) LT_YIELDS;
 void lt_embed_calls_release(lt_embed_call *call);
 
 /* Numbers a call and puts its event into the run's queue. Owns: the queue; false: it has no room, and the event is

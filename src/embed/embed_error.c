@@ -1,9 +1,8 @@
 #include "embed/embed_error.h"
 
-#include <stdio.h>
-
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 /* --- Statuses ----------------------------------------------------------------------------------------------------- */
@@ -65,7 +64,9 @@ void lathe_free(void *text) {
 lathe_status lt_embed_error_put(lathe_status status, const char *message, lathe_error *error) {
   if (error != NULL && error->size >= LT_EMBED_BYTES_TO(lathe_error, message) && error->size <= LT_EMBED_STRUCT_BYTES) {
     error->status = status;
-    snprintf(error->message, sizeof error->message, "%s", message);
+    lt_str text = lt_utf8_cut(lt_str_of(message), sizeof error->message - 1);
+    memcpy(error->message, text.p, text.n);
+    error->message[text.n] = '\0';
   }
   return status;
 }

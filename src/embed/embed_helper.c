@@ -25,15 +25,21 @@ static bool embed_helper_find_own(char ret_file[PATH_MAX]) {
   return realpath(is_program ? "/proc/self/exe" : object->l_name, ret_file) != NULL;
 }
 
-/* Anybody may write to a folder above the library, such as /tmp: so the owner counts. */
+static bool embed_helper_trusts(const struct stat *own, const struct stat *file) {
+  return file->st_uid == 0 || file->st_uid == own->st_uid || file->st_uid == geteuid();
+}
+
+/* Anybody may write to a folder above the library, such as /tmp: so the owner counts, of a link as well, which could
+ * lead to a shell. */
 static bool embed_helper_is_at(const struct stat *own, lt_str folder, const char *below, lt_buf *path) {
-  struct stat file;
+  struct stat link, file;
   lt_buf_clear(path);
   lt_buf_add(path, folder);
   lt_buf_addc(path, below);
   lt_buf_byte(path, '\0');
-  return path->status == LT_OK && access(path->p, X_OK) == 0 && stat(path->p, &file) == 0 &&
-         (file.st_uid == 0 || file.st_uid == own->st_uid || file.st_uid == geteuid());
+  return path->status == LT_OK && access(path->p, X_OK) == 0 && lstat(path->p, &link) == 0 &&
+         stat(path->p, &file) == 0 && S_ISREG(file.st_mode) && embed_helper_trusts(own, &link) &&
+         embed_helper_trusts(own, &file);
 }
 
 static lt_str embed_helper_above(lt_str path) {
@@ -55,14 +61,24 @@ static void embed_helper_look(const char *file, const struct stat *own, lt_buf *
   }
 }
 
+static lt_status embed_helper_check_named(const char *named, lt_err *err) {
+  struct stat file;
+  const char *why = NULL;
+  if (named != NULL && named[0] != '/') {
+    why = "give its full path";
+  } else if (named != NULL && (stat(named, &file) != 0 || access(named, X_OK) != 0)) {
+    why = strerror(errno);
+  } else if (named != NULL && !S_ISREG(file.st_mode)) {
+    why = "it is not a program";
+  }
+  return why == NULL ? LT_OK : lt_fail(err, LT_E_INVALID, "the helper \"%s\": %s", named, why);
+}
+
 lt_status lt_embed_helper_find(const char *named, char **ret_path, lt_err *err) {
   char file[PATH_MAX];
   struct stat own;
   LT_AUTO_BUF(path, PATH_MAX + 64);
-  if (named != NULL && (named[0] != '/' || access(named, X_OK) != 0)) {
-    return lt_fail(err, LT_E_INVALID, "the helper \"%s\": %s", named,
-                   named[0] != '/' ? "give its full path" : strerror(errno));
-  }
+  LT_TRY(embed_helper_check_named(named, err));
   if (named != NULL) {
     lt_buf_addc(&path, named);
     lt_buf_byte(&path, '\0');

@@ -82,24 +82,36 @@ static void embed_prompt_cancel(lt_embed_agent *agent, const lt_embed_prompt *pr
   lt_embed_agent_leave(agent);
 }
 
+/* Waits for a prompt whose end was not waited for while it was being cancelled, and which may have ended then. */
+static void embed_prompt_await_cancelled(const lt_embed_agent *agent, const lt_embed_prompt *prompt,
+                                         lt_buf *ret_report) LT_YIELDS {
+  lt_str id = lt_str_of(prompt->id), user = lt_str_of(prompt->user);
+  if (agent->agent != NULL && lt_agent_wait_for(agent->agent, id, NULL, ret_report, NULL) == LT_E_NOTFOUND) {
+    (void)lt_store_prompt_get(lt_toolbox_db(agent->env->session.toolbox), user, id, ret_report, NULL);
+  }
+}
+
 /* Until nothing of it runs any more: its calls are this run's. */
 static void embed_prompt_await(lt_embed_agent *agent, const lt_embed_prompt *prompt, lt_buf *ret_report) LT_YIELDS {
-  lt_str id = lt_str_of(prompt->id);
-  if (lt_agent_wait_for(agent->agent, id, &prompt->run->cancel, ret_report, NULL) != LT_OK) {
+  if (lt_agent_wait_for(agent->agent, lt_str_of(prompt->id), &prompt->run->cancel, ret_report, NULL) != LT_OK) {
     embed_prompt_cancel(agent, prompt);
-    if (agent->agent != NULL) {
-      (void)lt_agent_wait_for(agent->agent, id, NULL, ret_report, NULL);
-    }
+    embed_prompt_await_cancelled(agent, prompt, ret_report);
   }
 }
 
 /* How the prompt ended, by the agent's words. */
-static lt_status embed_prompt_read_end(const lt_embed_prompt *prompt, lt_str report, lt_buf *ret_message) {
+static lt_status embed_prompt_read_end(const lt_embed_prompt *prompt, const lt_buf *report, lt_buf *ret_message) {
   lt_json_doc doc;
   lt_str error;
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
-  if (report.n == 0 || lt_json_parse(&arena, report, &doc, NULL) != LT_OK) {
+  lt_status read = report->status;
+  if (read == LT_OK && report->n == 0) {
     return LT_E_CANCELLED; /* left to the next process */
+  }
+  read = read == LT_OK ? lt_json_parse(&arena, lt_buf_view(report), &doc, NULL) : read;
+  if (read != LT_OK) {
+    lt_buf_addc(ret_message, "the prompt has ended, but its report is too long, or there is no memory for it");
+    return read;
   }
   lt_json root = lt_json_root(&doc);
   if (lt_json_str_eq(lt_json_get(root, "state"), LT_STR("completed"))) {
@@ -139,7 +151,7 @@ lt_status lt_embed_prompt_carry_out(lt_embed_prompt *prompt, lt_buf *ret_report,
     lt_buf_addc(ret_message, lt_err_msg(&err));
     return status;
   }
-  return embed_prompt_read_end(prompt, lt_buf_view(ret_report), ret_message);
+  return embed_prompt_read_end(prompt, ret_report, ret_message);
 }
 
 /* --- The host's thread -------------------------------------------------------------------------------------------- */

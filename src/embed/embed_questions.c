@@ -149,7 +149,7 @@ static lt_status embed_questions_store(lathe_env *env, void *arg, lt_err *err) L
   if (status != LT_OK && status != LT_E_NOTFOUND) {
     embed_questions_put_back(env, lt_str_of(prompt), verdict->number);
   }
-  return status;
+  return status == LT_E_CANCELLED ? lt_fail(err, LT_E_CLOSED, "the environment is being closed") : status;
 }
 
 lt_status lt_embed_questions_decide(lathe_env *env, uint64_t number, bool is_approved, const char *text, lt_err *err) {

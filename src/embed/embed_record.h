@@ -16,10 +16,19 @@ typedef struct lt_embed_record {
   lt_masked_journal masked; /* in front of it: no secret gets into a record */
   struct embed_recorded *first, **last;
   size_t bytes, count;
-  bool is_incomplete;                     /* it was too long, or there was no memory */
-  bool is_restored;                       /* it comes from another process */
-  char id[LT_EMBED_RECORD_ID_DIGITS + 1]; /* the run's name there and here */
+  lt_status lost;   /* LT_E_LIMIT, LT_E_NOMEM: it is incomplete */
+  bool is_restored; /* it comes from another process */
+  /* What the other process has recorded of calls, by their names. Owned. */
+  struct embed_recorded **earlier;
+  size_t earlier_count;
+  char id[LT_EMBED_RECORD_ID_DIGITS + 1]; /* the run's name in this process; what it runs itself has names below */
 } lt_embed_record;
+
+/* A call of a run, or of what it runs itself (lt_caller.run). Borrows. */
+typedef struct lt_embed_call_name {
+  lt_str run;
+  uint64_t seq; /* 0: it is not on record */
+} lt_embed_call_name;
 
 /* NULL: no memory. Owns: the caller, lt_embed_record_free. */
 lt_embed_record *lt_embed_record_new(void);
@@ -28,19 +37,21 @@ void lt_embed_record_free(lt_embed_record *record); /* NULL is allowed */
 /* Records a run from its beginning, or has it go on by the record. Borrows: the record. */
 void lt_embed_record_attach(lt_embed_record *record, const lt_secrets *secrets, lt_caller *caller);
 
-/* The host was asked about a call, or to carry it out, under a number. */
-void lt_embed_record_ask(lt_embed_record *record, uint64_t seq, uint64_t number);
+/* The host was told of a call under a number: to carry it out, or to decide about it. */
+void lt_embed_record_ask(lt_embed_record *record, const lt_embed_call_name *name, bool is_for_the_answer,
+                         uint64_t number);
 /* The number that a call had before; once. 0: it had none. */
-uint64_t lt_embed_record_take_number(lt_embed_record *record, uint64_t seq);
+uint64_t lt_embed_record_take_number(lt_embed_record *record, const lt_embed_call_name *name);
 /* Whether the earlier process had begun to carry out a call: if it needed an approval, it has it, with this input
  * (empty: its own). Borrows. */
-bool lt_embed_record_was_begun(const lt_embed_record *record, uint64_t seq, lt_str *ret_edited_input);
+bool lt_embed_record_was_begun(const lt_embed_record *record, const lt_embed_call_name *name, lt_str *ret_edited_input);
 
-/* Appends "id", "calls", "notes" and "asked" to an object. */
+/* Appends "entries" to an object. */
 void lt_embed_record_put(const lt_embed_record *record, lt_json_writer *w);
-/* Reads them into an empty record. Errors: LT_E_INVALID: that is no record; LT_E_NOMEM, LT_E_LIMIT. */
+/* Reads them into an empty record; any thread. Errors: LT_E_INVALID: that is no record; LT_E_NOMEM, LT_E_LIMIT. */
 lt_status lt_embed_record_read(lt_embed_record *record, lt_json snapshot, lt_err *err);
-/* The tool of a call that the host had not answered, by index; empty: there are no more. Borrows. */
-lt_str lt_embed_record_open_tool(const lt_embed_record *record, size_t index);
+/* The tool of the next call that the host was to carry out and had not answered; empty: there are no more. Begin with
+ * *at 0. Borrows. */
+lt_str lt_embed_record_next_open_tool(const lt_embed_record *record, size_t *at);
 
 #endif

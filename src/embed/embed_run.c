@@ -114,16 +114,12 @@ static void embed_run_put_reason(const lt_approval *what, lt_buf *out) {
   }
 }
 
-/* The call's number in the record of the run; 0: it has none. */
-static uint64_t embed_run_recorded_seq(const lt_embed_run *run, const lt_approval *what) {
-  return run->record != NULL && lt_str_eqc(what->run, run->record->id) ? what->seq : 0;
-}
-
 /* A call that the earlier process was carrying out was approved there. */
-static bool embed_run_was_approved(const lt_embed_run *run, const lt_approval *what, lt_decision *ret_decision) {
-  uint64_t seq = embed_run_recorded_seq(run, what);
+static bool embed_run_was_approved(const lt_embed_run *run, const lt_approval *what, const lt_embed_call_name *name,
+                                   lt_decision *ret_decision) {
   *ret_decision = (lt_decision){.is_approved = true};
-  return seq != 0 && what->refusal.n == 0 && lt_embed_record_was_begun(run->record, seq, &ret_decision->input);
+  return run->record != NULL && what->refusal.n == 0 &&
+         lt_embed_record_was_begun(run->record, name, &ret_decision->input);
 }
 
 static lt_status embed_run_ask(lt_approver *approver, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
@@ -132,13 +128,14 @@ static lt_status embed_run_ask(lt_approver *approver, const lt_approval *what, l
   lt_decision decision;
   lt_embed_run *run = embed_run_asked(approver);
   LT_AUTO_BUF(reason, 2 * LT_RUN_ERROR_BYTES);
-  if (embed_run_was_approved(run, what, &decision)) {
+  const lt_embed_call_name name = {.run = what->run, .seq = what->seq};
+  if (embed_run_was_approved(run, what, &name, &decision)) {
     return lt_fail_if(err, lt_decision_copy(arena, &decision, ret_decision), "no memory for the decision");
   }
   embed_run_put_reason(what, &reason);
   const lt_embed_words words = {
       .tool = what->tool->id, .text = lt_buf_view_or(&reason, what->reason), .json = what->input};
-  LT_TRY(lt_embed_calls_ask(run, LATHE_EVENT_APPROVAL, embed_run_recorded_seq(run, what), &words, cancel, &call, err));
+  LT_TRY(lt_embed_calls_ask(run, LATHE_EVENT_APPROVAL, &name, &words, cancel, &call, err));
   lt_str text = call.text != NULL ? lt_str_of(call.text) : LT_STR("");
   decision = (lt_decision){
       .is_approved = call.is_yes, .input = call.is_yes ? text : LT_STR(""), .reason = call.is_yes ? LT_STR("") : text};
@@ -297,7 +294,7 @@ static void embed_run_whole_prompt(lt_embed_run *run, lt_cancel_node *node) LT_Y
   LT_AUTO_BUF(message, 2 * LT_RUN_ERROR_BYTES);
   lt_status status = lt_embed_prompt_carry_out(run->prompt, &json, &message);
   embed_run_settle(run, node);
-  if (json.n > 0) {
+  if (json.n > 0 && json.status == LT_OK) {
     embed_run_report(run, status, &json);
   }
   embed_run_end(run, status, lt_buf_view(&message));

@@ -4,8 +4,6 @@
 #include "embed/embed_error.h"
 #include "embed/embed_run.h"
 
-#define SNAPSHOT_BYTES (2 * LT_EMBED_RECORD_BYTES + LT_JSON_MAX_BYTES)
-
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 typedef struct embed_wanted {
   uint64_t run;
@@ -25,9 +23,9 @@ static lt_status embed_snapshot_check(const lt_embed_run *run, uint64_t number, 
   if (run->asking == 0) {
     return lt_fail(err, LT_E_INVALID, "the run does not wait for an answer or a decision");
   }
-  return !run->record->is_incomplete
-             ? LT_OK
-             : lt_fail(err, LT_E_LIMIT, "the record of the run is too long, or there was no memory for it");
+  return lt_fail_if(err, run->record->lost, "%s",
+                    run->record->lost == LT_E_LIMIT ? "the record of the run is too long"
+                                                    : "there was no memory for the record of the run");
 }
 
 static void embed_snapshot_put(const lt_embed_run *run, lt_buf *out) {
@@ -59,7 +57,8 @@ static lt_status embed_snapshot_write(lathe_env *env, void *arg, lt_err *err) {
   pthread_mutex_unlock(&env->lock);
   LT_TRY(embed_snapshot_check(run, wanted->run, err));
   embed_snapshot_put(run, &wanted->json);
-  return lt_buf_check(&wanted->json, err, "no memory for the snapshot");
+  return lt_buf_check(&wanted->json, err,
+                      wanted->json.status == LT_E_LIMIT ? "the snapshot is too long" : "no memory for the snapshot");
 }
 
 lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_json, lathe_error *error) {
@@ -72,7 +71,7 @@ lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_json, lathe
   if (entered != LATHE_OK) {
     return entered;
   }
-  lt_buf_init(&wanted.json, SNAPSHOT_BYTES);
+  lt_buf_init(&wanted.json, LT_JSON_MAX_BYTES);
   lt_status status = ret_json != NULL ? lt_embed_env_do(env, embed_snapshot_write, &wanted, &err)
                                       : lt_fail(&err, LT_E_INVALID, "ret_json is NULL");
   if (status == LT_OK) {
@@ -83,16 +82,37 @@ lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_json, lathe
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-/* NULL: it has no such text, or there is no memory. */
-static char *embed_snapshot_text(lt_json snapshot, const char *key, lt_arena *arena) {
-  lt_str text;
-  return lt_json_str(lt_json_get(snapshot, key), arena, &text) ? lt_mem_strdup(text) : NULL;
+static lt_status embed_snapshot_fail(lt_err *err) {
+  return lt_fail(err, LT_E_INVALID, "this is no snapshot of a run, or a part of one");
+}
+
+/* A text of it, in the arena; NULL: it has none of this name. */
+static lt_status embed_snapshot_take(lt_json snapshot, const char *key, lt_arena *arena, const char **ret_text,
+                                     lt_err *err) {
+  lt_str text = LT_STR("");
+  lt_json value = lt_json_get(snapshot, key);
+  *ret_text = NULL;
+  if (!lt_json_exists(value)) {
+    return LT_OK;
+  }
+  if (lt_json_typeof(value) != LT_JSON_STRING) {
+    return embed_snapshot_fail(err);
+  }
+  bool is_read = lt_json_str(value, arena, &text);
+  char *copy = is_read ? lt_arena_alloc(arena, text.n + 1) : NULL;
+  if (copy == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the snapshot");
+  }
+  memcpy(copy, text.p, text.n);
+  copy[text.n] = '\0';
+  *ret_text = copy;
+  return strlen(copy) == text.n ? LT_OK : embed_snapshot_fail(err);
 }
 
 static lt_status embed_snapshot_check_version(lt_json snapshot, lt_err *err) {
   lt_json version = lt_json_get(snapshot, "lathe");
   if (!lt_json_exists(version)) {
-    return lt_fail(err, LT_E_INVALID, "this is no snapshot of a run, or a part of one");
+    return embed_snapshot_fail(err);
   }
   return lt_json_str_eq(version, LT_STR(LT_VERSION))
              ? LT_OK
@@ -102,24 +122,19 @@ static lt_status embed_snapshot_check_version(lt_json snapshot, lt_err *err) {
 
 static lt_status embed_snapshot_read_program(lt_embed_run *run, lt_json snapshot, lt_arena *arena, lt_err *err) {
   int64_t timeout_ms = 0, memory_bytes = 0;
-  char *code = embed_snapshot_text(snapshot, "code", arena);
-  char *input = embed_snapshot_text(snapshot, "input", arena);
-  char *language = embed_snapshot_text(snapshot, "language", arena);
-  bool is_whole = code != NULL && language != NULL && lt_json_int(lt_json_get(snapshot, "timeoutMs"), &timeout_ms) &&
-                  lt_json_int(lt_json_get(snapshot, "memoryBytes"), &memory_bytes);
-  const lathe_run_options options = {.size = sizeof options,
-                                     .code = code,
-                                     .input = input,
-                                     .language = language,
-                                     .timeout_ms = (uint64_t)timeout_ms,
-                                     .memory_bytes = (uint64_t)memory_bytes,
-                                     .can_snapshot = true};
-  lt_status status = is_whole ? lt_embed_run_fill(run, &options, err)
-                              : lt_fail(err, LT_E_INVALID, "this is no snapshot of a run, or a part of one");
-  lt_mem_free(code);
-  lt_mem_free(input);
-  lt_mem_free(language);
-  return status == LT_OK ? lt_embed_record_read(run->record, snapshot, err) : status;
+  lathe_run_options options = {.size = sizeof options, .can_snapshot = true};
+  LT_TRY(embed_snapshot_take(snapshot, "code", arena, &options.code, err));
+  LT_TRY(embed_snapshot_take(snapshot, "input", arena, &options.input, err));
+  LT_TRY(embed_snapshot_take(snapshot, "language", arena, &options.language, err));
+  if (options.code == NULL || options.language == NULL ||
+      !lt_json_int(lt_json_get(snapshot, "timeoutMs"), &timeout_ms) ||
+      !lt_json_int(lt_json_get(snapshot, "memoryBytes"), &memory_bytes)) {
+    return embed_snapshot_fail(err);
+  }
+  options.timeout_ms = (uint64_t)timeout_ms;
+  options.memory_bytes = (uint64_t)memory_bytes;
+  LT_TRY(lt_embed_run_fill(run, &options, err));
+  return lt_embed_record_read(run->record, snapshot, err);
 }
 
 /* What the host had not answered, it is asked again. */
@@ -127,9 +142,10 @@ static lt_status embed_snapshot_check_tools(lathe_env *env, void *arg, lt_err *e
   const lt_embed_run *run = arg;
   lt_catalog *catalog;
   LT_TRY(lt_door_catalog(env->session.door, &catalog, err));
-  lt_str tool = lt_embed_record_open_tool(run->record, 0);
-  for (size_t i = 1; tool.n > 0 && lt_catalog_find(catalog, tool) != NULL; i++) {
-    tool = lt_embed_record_open_tool(run->record, i);
+  size_t at = 0;
+  lt_str tool = lt_embed_record_next_open_tool(run->record, &at);
+  while (tool.n > 0 && lt_catalog_find(catalog, tool) != NULL) {
+    tool = lt_embed_record_next_open_tool(run->record, &at);
   }
   lt_catalog_unref(catalog);
   return tool.n == 0

@@ -93,8 +93,8 @@ static lt_status embed_tools_invoke(lt_provider *base, lt_str name, lt_str input
     return lt_fail(err, LT_E_DENIED, "\"%.*s\" is called outside of a run", LT_STR_ARG(lt_buf_view(&id)));
   }
   const lt_embed_words words = {.tool = lt_buf_view(&id), .json = input};
-  uint64_t seq = options->caller->noted ? options->seq : 0;
-  LT_TRY(lt_embed_calls_ask(run, LATHE_EVENT_CALL, seq, &words, options->cancel, &call, err));
+  const lt_embed_call_name call_name = {.run = options->caller->run, .seq = options->caller->noted ? options->seq : 0};
+  LT_TRY(lt_embed_calls_ask(run, LATHE_EVENT_CALL, &call_name, &words, options->cancel, &call, err));
   lt_status status = embed_tools_take_answer(&call, out);
   lt_embed_calls_release(&call);
   return status == LT_OK ? lt_buf_check(out, err, "the answer is too long") : status;

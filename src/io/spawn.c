@@ -61,8 +61,11 @@ int lt_spawn(const lt_spawn_options *options, pid_t *ret_pid, int *ret_pidfd) {
 
 void lt_spawn_undo(pid_t pid, int pidfd) {
   (void)kill(-pid, SIGKILL);
-  (void)waitpid(pid, NULL, 0);
-  close(pidfd);
+  while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+  }
+  if (pidfd >= 0) {
+    close(pidfd);
+  }
 }
 
 /* --- Its end ------------------------------------------------------------------------------------------------------ */

@@ -643,8 +643,26 @@ static void test_nothing(void **state) {
   assert_string_equal(lathe_status_text(LATHE_E_TIMEOUT), "timed out");
 }
 
+/* A message that is too long for lathe_error ends between characters. */
+static void test_long_message(void **state) {
+  (void)state;
+  lathe_env *env = embed_open(NULL);
+  static const char *const programs[] = {"throw new Error('\u00e4'.repeat(2000))",
+                                         "throw new Error('a' + '\u00e4'.repeat(2000))"};
+  for (size_t i = 0; i < 2; i++) {
+    lathe_error error = {.size = sizeof error};
+    const lathe_run_options options = {.size = sizeof options, .code = programs[i]};
+    assert_int_equal(lathe_run(env, &options, NULL, NULL, NULL, &error), LATHE_E_PROGRAM);
+    size_t bytes = strlen(error.message);
+    assert_true(bytes >= sizeof error.message - 2);
+    assert_string_equal(error.message + bytes - 2, "\u00e4");
+  }
+  lathe_close(env);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_long_message),
       cmocka_unit_test(test_run),
       cmocka_unit_test(test_failed_program),
       cmocka_unit_test(test_run_of_typescript),

@@ -188,6 +188,9 @@ static void test_bad_process(void **state) {
   options.helper = "/no/such";
   assert_int_equal(lathe_open(&options, &env, &error), LATHE_E_INVALID);
   assert_string_equal(error.message, "the helper \"/no/such\": No such file or directory");
+  options.helper = "/tmp";
+  assert_int_equal(lathe_open(&options, &env, &error), LATHE_E_INVALID);
+  assert_string_equal(error.message, "the helper \"/tmp\": it is not a program");
   int kept = dup(STDIN_FILENO);
   close(STDIN_FILENO);
   lathe_status status = lathe_open(NULL, &env, &error);

@@ -2,7 +2,10 @@
  * that goes on in another environment with the same store. The model is a fake that says what a script tells it to. */
 #include "embed_fix.h"
 
+#include <stdatomic.h>
+
 #include "base/limits.h"
+#include "base/mem.h"
 #include "embed/embed_env.h"
 #include "unit/script_server.h"
 
@@ -174,6 +177,30 @@ static void test_cancel(void **state) {
   lathe_close(env);
 }
 
+/* The end of a prompt that is cancelled when it is about to end says what is in the store. */
+static void test_cancel_at_the_end(void **state) {
+  (void)state;
+  lathe_env *env = open_with_model("[]", "");
+  const lathe_prompt_options options = {.size = sizeof options, .input = "output('there')", .mode = "program"};
+  for (int i = 0; i < 50; i++) {
+    uint64_t run;
+    bool is_put_out = false;
+    assert_int_equal(lathe_prompt(env, &options, &run, NULL), LATHE_OK);
+    while (!is_put_out) {
+      const lathe_event *event = embed_next(env, LATHE_EVENT_PROMPT);
+      is_put_out = strcmp(event->text, "prompt.output") == 0;
+      lathe_event_free(event);
+    }
+    usleep(i * 20);
+    (void)lathe_cancel(env, run, NULL);
+    heard h = {.names = ""};
+    const lathe_event *event = until(env, LATHE_EVENT_END, &h);
+    assert_has(event->json, event->status == LATHE_OK ? "\"state\":\"completed\"" : "\"state\":\"cancelled\"");
+    lathe_event_free(event);
+  }
+  lathe_close(env);
+}
+
 /* --- Another environment ------------------------------------------------------------------------------------------ */
 /* The first one is closed while the prompt waits for a decision, and one that is open takes its place. */
 static void test_goes_on(void **state) {
@@ -299,6 +326,48 @@ static void test_full_queue(void **state) {
   lathe_close(env);
 }
 
+/* True: an allocation has failed. The prompt ends all the same. */
+static bool prompt_without_memory(lathe_env *env, long n) {
+  uint64_t run = 7;
+  lathe_error error = {.size = sizeof error};
+  const lathe_prompt_options options = {
+      .size = sizeof options, .input = "output(shopStock({item: 'tea'}))", .mode = "program"};
+  lt_mem_fail_at(n);
+  lathe_status status = lathe_prompt(env, &options, &run, &error);
+  const lathe_event *event = NULL;
+  bool has_ended = status != LATHE_OK;
+  while (!has_ended && lathe_next(env, EMBED_EVENT_MS, &event) == LATHE_OK) {
+    has_ended = event->type == LATHE_EVENT_END;
+    if (event->type == LATHE_EVENT_CALL && lathe_answer(env, event->call, "41", NULL) != LATHE_OK) {
+      assert_int_equal(lathe_fail(env, event->call, NULL, NULL), LATHE_OK);
+    }
+    lathe_event_free(event);
+  }
+  bool has_failed = lt_mem_failed();
+  lt_mem_fail_at(-1);
+  assert_true(has_ended);
+  if (status != LATHE_OK) {
+    assert_int_equal(status, LATHE_E_NOMEM);
+    assert_has(error.message, "memory");
+    assert_int_equal(run, 0);
+  }
+  return has_failed;
+}
+
+static void test_without_memory(void **state) {
+  (void)state;
+  lathe_env *env = NULL;
+  for (long n = 24; n >= -1; n--) { /* the first prompt of an environment makes the agent */
+    lathe_close(env);
+    env = open_with_model("[]", "");
+    embed_add_tool(env, "shop.stock", NULL);
+    (void)prompt_without_memory(env, n);
+  }
+  for (long n = 0; prompt_without_memory(env, n); n++) {
+  }
+  lathe_close(env);
+}
+
 /* An environment that closes while a prompt waits for its model, and one for the host. */
 static void test_close(void **state) {
   (void)state;
@@ -315,11 +384,60 @@ static void test_close(void **state) {
   lathe_close(env);
 }
 
+typedef struct latecomer {
+  lathe_env *env;
+  char *input;
+  lathe_status status;
+  atomic_bool is_over;
+} latecomer;
+
+static void *prompting_thread(void *arg) {
+  latecomer *l = arg;
+  const lathe_prompt_options options = {.size = sizeof options, .input = l->input};
+  l->status = lathe_prompt(l->env, &options, NULL, NULL);
+  l->is_over = true;
+  return NULL;
+}
+
+static bool has_users(lathe_env *env) {
+  pthread_mutex_lock(&env->lock);
+  bool is_used = env->users > 0;
+  pthread_mutex_unlock(&env->lock);
+  return is_used;
+}
+
+/* The first prompt of an environment begins when that is closing: to copy its input takes longer. No agent is made for
+ * it, as nobody would end it (the leak checker sees it). */
+static void test_first_prompt_of_a_closing_environment(void **state) {
+  (void)state;
+  enum { INPUT_BYTES = 64 * 1024 * 1024 };
+  pthread_t thread;
+  latecomer l = {.env = open_with_model("[]", ""), .input = malloc(INPUT_BYTES), .status = LATHE_E_INTERNAL};
+  memset(l.input, 'a', INPUT_BYTES - 1);
+  l.input[INPUT_BYTES - 1] = '\0';
+  assert_int_equal(pthread_create(&thread, NULL, prompting_thread, &l), 0);
+  while (!has_users(l.env) && !l.is_over) {
+  }
+  lathe_close(l.env);
+  pthread_join(thread, NULL);
+  assert_int_equal(l.status, LATHE_OK);
+  free(l.input);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_prompt),    cmocka_unit_test(test_approval),   cmocka_unit_test(test_rejection),
-      cmocka_unit_test(test_cancel),    cmocka_unit_test(test_goes_on),    cmocka_unit_test(test_bad_prompts),
-      cmocka_unit_test(test_no_models), cmocka_unit_test(test_full_queue), cmocka_unit_test(test_close),
+      cmocka_unit_test(test_prompt),
+      cmocka_unit_test(test_approval),
+      cmocka_unit_test(test_rejection),
+      cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_goes_on),
+      cmocka_unit_test(test_bad_prompts),
+      cmocka_unit_test(test_no_models),
+      cmocka_unit_test(test_full_queue),
+      cmocka_unit_test(test_close),
+      cmocka_unit_test(test_first_prompt_of_a_closing_environment),
+      cmocka_unit_test(test_cancel_at_the_end),
+      cmocka_unit_test(test_without_memory),
   };
   if (!embed_install_handlers()) {
     return 1;

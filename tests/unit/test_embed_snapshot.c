@@ -2,6 +2,7 @@
 #include "embed_fix.h"
 
 #include "base/limits.h"
+#include "base/mem.h"
 
 static uint64_t start(lathe_env *env, const char *code, const char *input) {
   uint64_t run = 0;
@@ -131,6 +132,95 @@ static void test_approval(void **state) {
   lathe_close(env);
 }
 
+/* What programs that a program runs had is theirs: their end is not its end. */
+static void test_program_of_a_program(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env,
+                       "const a = interpreterRunCode({code: \"shopStock({item: 'in'}) + shopStock({item: 'on'})\"});"
+                       "output('between'); a + shopStock({item: 'out'})",
+                       NULL);
+  answer_next(env, "shop.stock", "10", 0);
+  uint64_t inner = embed_next_call(env, LATHE_EVENT_CALL);
+  char *snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  run = restore(env, snapshot);
+  lathe_free(snapshot);
+  const lathe_event *event = embed_next(env, LATHE_EVENT_CALL);
+  assert_int_equal(event->earlier_call, inner);
+  assert_string_equal(event->json, "{\"item\":\"on\"}");
+  assert_int_equal(lathe_answer(env, event->call, "20", NULL), LATHE_OK);
+  lathe_event_free(event);
+  lathe_event_free(embed_next(env, LATHE_EVENT_OUTPUT));
+  uint64_t outer = embed_next_call(env, LATHE_EVENT_CALL);
+  snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  restore(env, snapshot);
+  lathe_free(snapshot);
+  event = embed_next(env, LATHE_EVENT_OUTPUT);
+  assert_string_equal(event->text, "between");
+  lathe_event_free(event);
+  event = embed_next(env, LATHE_EVENT_CALL);
+  assert_int_equal(event->earlier_call, outer);
+  assert_string_equal(event->json, "{\"item\":\"out\"}");
+  assert_int_equal(lathe_answer(env, event->call, "12", NULL), LATHE_OK);
+  lathe_event_free(event);
+  embed_assert_end(env, LATHE_OK, "\"result\":42", "");
+  lathe_close(env);
+}
+
+/* The snapshot with one text in place of another; free(). */
+static char *change(const char *snapshot, const char *from, const char *to) {
+  const char *at = strstr(snapshot, from);
+  assert_non_null(at);
+  size_t bytes = strlen(snapshot) + strlen(to) + 1;
+  char *changed = malloc(bytes);
+  snprintf(changed, bytes, "%.*s%s%s", (int)(at - snapshot), snapshot, to, at + strlen(from));
+  return changed;
+}
+
+/* That somebody was asked whether a call may be made does not make it one that may be made twice. */
+static void test_approved_call_of_a_server(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "shopOrder({n: 3})", NULL);
+  assert_int_equal(lathe_approve(env, embed_next_call(env, LATHE_EVENT_APPROVAL), NULL, NULL), LATHE_OK);
+  (void)embed_next_call(env, LATHE_EVENT_CALL);
+  char *snapshot = take_snapshot(env, run);
+  char *of_server = change(snapshot, "\"forTheAnswer\":true", "\"forTheAnswer\":false");
+  env = open_with_tools();
+  restore(env, of_server);
+  embed_assert_end(env, LATHE_E_PROGRAM, "", "interrupted");
+  lathe_close(env);
+  free(of_server);
+  lathe_free(snapshot);
+}
+
+/* A program may have made thousands of calls at once. */
+static void test_many_open_calls(void **state) {
+  (void)state;
+  enum { CALLS = 10000, CALL_BYTES = 200 };
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "shopStock({})", NULL);
+  (void)embed_next_call(env, LATHE_EVENT_CALL);
+  char *snapshot = take_snapshot(env, run), *entries = malloc(CALLS * CALL_BYTES);
+  size_t n = (size_t)snprintf(entries, CALL_BYTES, "\"entries\":[");
+  for (int i = 0; i < CALLS; i++) {
+    n += (size_t)snprintf(entries + n, CALL_BYTES,
+                          "{\"call\":%d,\"hash\":1,\"tool\":\"shop.stock\",\"input\":\"{}\",\"editedInput\":\"\"},"
+                          "{\"asked\":%d,\"number\":1,\"forTheAnswer\":true},",
+                          i + 100, i + 100);
+  }
+  char *many = change(snapshot, "\"entries\":[", entries);
+  env = open_with_tools();
+  restore(env, many);
+  lathe_event_free(embed_next(env, LATHE_EVENT_CALL));
+  lathe_close(env);
+  free(many);
+  free(entries);
+  lathe_free(snapshot);
+}
+
 /* --- What cannot be written down, or read ------------------------------------------------------------------------- */
 static void expect_no_snapshot(lathe_env *env, uint64_t run, lathe_status status, const char *message) {
   char *snapshot = &(char){'x'};
@@ -168,22 +258,23 @@ static void expect_no_restore(lathe_env *env, const char *snapshot, lathe_status
   assert_has(error.message, message);
 }
 
-/* A snapshot with one text in place of another. */
 static void expect_changed(lathe_env *env, const char *snapshot, const char *from, const char *to, lathe_status status,
                            const char *message) {
-  const char *at = strstr(snapshot, from);
-  assert_non_null(at);
-  size_t bytes = strlen(snapshot) + strlen(to) + 1;
-  char *changed = malloc(bytes);
-  snprintf(changed, bytes, "%.*s%s%s", (int)(at - snapshot), snapshot, to, at + strlen(from));
+  char *changed = change(snapshot, from, to);
   expect_no_restore(env, changed, status, message);
   free(changed);
+}
+
+static void expect_no_entry(lathe_env *env, const char *snapshot, const char *entry) {
+  char entries[300];
+  snprintf(entries, sizeof entries, "\"entries\":[%s,", entry);
+  expect_changed(env, snapshot, "\"entries\":[", entries, LATHE_E_INVALID, "no snapshot");
 }
 
 static void test_no_restore(void **state) {
   (void)state;
   lathe_env *env = open_with_tools();
-  uint64_t run = start(env, "shopStock({}) + shopStock({})", NULL);
+  uint64_t run = start(env, "shopStock({}) + shopStock({})", "{}");
   answer_next(env, "shop.stock", "1", 0);
   (void)embed_next_call(env, LATHE_EVENT_CALL);
   char *snapshot = take_snapshot(env, run);
@@ -197,12 +288,20 @@ static void test_no_restore(void **state) {
   expect_changed(env, snapshot, "\"lathe\":\"", "\"lathe\":\"9", LATHE_E_UNSUPPORTED, "9");
   expect_changed(env, snapshot, "\"code\"", "\"coda\"", LATHE_E_INVALID, "no snapshot");
   expect_changed(env, snapshot, "\"memoryBytes\":0", "\"memoryBytes\":1", LATHE_E_INVALID, "memory_bytes");
-  expect_changed(env, snapshot, "\"id\":\"", "\"id\":\"1", LATHE_E_INVALID, "no snapshot");
   expect_changed(env, snapshot, "\"hash\"", "\"has\"", LATHE_E_INVALID, "no snapshot");
   expect_changed(env, snapshot, "\"status\":0", "\"status\":77", LATHE_E_INVALID, "no snapshot");
-  expect_changed(env, snapshot, "\"entries\":[",
-                 "\"entries\":[{\"note\":6,\"number\":0,\"timeUs\":0,\"text\":\"/srv/letters\"},",
-                 LATHE_E_INVALID, "no snapshot"); /* a folder whose files would be moved */
+  expect_changed(env, snapshot, "\"input\":\"{", "\"input\":\"\\u0000{", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"code\":\"", "\"code\":\"\\u0000", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"input\":\"{}\"", "\"input\":1", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"entries\":[", "\"entries\":1,\"more\":[", LATHE_E_INVALID, "no snapshot");
+  expect_changed(env, snapshot, "\"answer\":\"1\"", "\"answer\":\"1}\"", LATHE_E_INVALID, "no snapshot");
+  /* a folder whose files would be moved; an end; a note of nothing */
+  expect_no_entry(env, snapshot, "{\"note\":6,\"number\":0,\"timeUs\":0,\"text\":\"/srv/letters\"}");
+  expect_no_entry(env, snapshot, "{\"note\":5,\"number\":0,\"timeUs\":0,\"text\":\"{}\"}");
+  expect_no_entry(env, snapshot, "{\"note\":0,\"number\":0,\"timeUs\":0,\"text\":\"\"}");
+  expect_no_entry(env, snapshot, "{\"run\":\"3\",\"note\":2,\"number\":0,\"timeUs\":0,\"text\":\"\"}");
+  expect_no_entry(env, snapshot, /* the same call twice */
+                  "{\"call\":1,\"hash\":1,\"tool\":\"shop.stock\",\"input\":\"{}\",\"editedInput\":\"\"}");
   lathe_free(snapshot);
   lathe_close(env);
 }
@@ -235,6 +334,74 @@ static void test_broken_snapshots(void **state) {
   lathe_close(env);
 }
 
+/* --- Without memory ----------------------------------------------------------------------------------------------- */
+/* Takes a run to its end, which is a failure for want of memory, or that of the program; or cancels it when it calls:
+ * then it has its whole input. */
+static void finish_without_memory(lathe_env *env, uint64_t run) {
+  const lathe_event *event = NULL;
+  bool has_ended = false;
+  while (!has_ended && lathe_next(env, EMBED_EVENT_MS, &event) == LATHE_OK) {
+    has_ended = event->type == LATHE_EVENT_END;
+    if (event->type == LATHE_EVENT_CALL) {
+      assert_string_equal(event->json, "{\"item\":\"tea\"}");
+      (void)lathe_cancel(env, run, NULL);
+    }
+    lathe_event_free(event);
+  }
+  assert_true(has_ended);
+}
+
+static bool snapshot_without_memory(lathe_env *env, uint64_t run, long n) {
+  char *snapshot = NULL;
+  lathe_error error = {.size = sizeof error};
+  lt_mem_fail_at(n);
+  lathe_status status = lathe_snapshot(env, run, &snapshot, &error);
+  bool has_failed = lt_mem_failed();
+  lt_mem_fail_at(-1);
+  if (status != LATHE_OK) {
+    assert_int_equal(status, LATHE_E_NOMEM);
+    assert_has(error.message, "memory");
+  }
+  assert_true((snapshot != NULL) == (status == LATHE_OK));
+  lathe_free(snapshot);
+  return has_failed;
+}
+
+static bool restore_without_memory(lathe_env *env, const char *snapshot, long n) {
+  uint64_t run = 7;
+  lathe_error error = {.size = sizeof error};
+  lt_mem_fail_at(n);
+  lathe_status status = lathe_restore(env, snapshot, NULL, &run, &error);
+  if (status == LATHE_OK) {
+    finish_without_memory(env, run);
+  } else {
+    assert_int_equal(status, LATHE_E_NOMEM);
+    assert_has(error.message, "memory");
+    assert_int_equal(run, 0);
+  }
+  bool has_failed = lt_mem_failed();
+  lt_mem_fail_at(-1);
+  return has_failed;
+}
+
+static void test_without_memory(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "shopStock({item: 'rusks'}); shopStock({item: input.item})", "{\"item\": \"tea\"}");
+  answer_next(env, "shop.stock", "40", 0);
+  (void)embed_next_call(env, LATHE_EVENT_CALL);
+  assert_false(snapshot_without_memory(env, run, -1)); /* from now on the program does nothing */
+  for (long n = 0; snapshot_without_memory(env, run, n); n++) {
+  }
+  char *snapshot = take_snapshot(env, run);
+  env = open_with_tools();
+  for (long n = 0; restore_without_memory(env, snapshot, n); n++) {
+  }
+  lathe_free(snapshot);
+  lathe_close(env);
+}
+
+/* --- Other programs ----------------------------------------------------------------------------------------------- */
 /* Tools that answer otherwise are no change; a program that calls something else is. */
 static void test_other_program(void **state) {
   (void)state;
@@ -254,9 +421,16 @@ static void test_other_program(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_call),          cmocka_unit_test(test_parallel_twice),
-      cmocka_unit_test(test_approval),      cmocka_unit_test(test_no_snapshot),
-      cmocka_unit_test(test_no_restore),    cmocka_unit_test(test_broken_snapshots),
+      cmocka_unit_test(test_program_of_a_program),
+      cmocka_unit_test(test_approved_call_of_a_server),
+      cmocka_unit_test(test_many_open_calls),
+      cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_call),
+      cmocka_unit_test(test_parallel_twice),
+      cmocka_unit_test(test_approval),
+      cmocka_unit_test(test_no_snapshot),
+      cmocka_unit_test(test_no_restore),
+      cmocka_unit_test(test_broken_snapshots),
       cmocka_unit_test(test_other_program),
   };
   if (!embed_install_handlers()) {

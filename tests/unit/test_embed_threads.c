@@ -110,6 +110,7 @@ static void test_eight_threads(void **state) {
 typedef struct stranger {
   lathe_env *env;
   uint64_t random;
+  char *snapshot; /* the last one; NULL: none */
 } stranger;
 
 static unsigned stranger_random(stranger *s, unsigned below) {
@@ -122,7 +123,7 @@ static uint64_t stranger_number(stranger *s) {
   return stranger_random(s, 400);
 }
 
-static void stranger_run(stranger *s) {
+static const char *stranger_program(stranger *s) {
   static const char *const programs[] = {"1",
                                          "tPlain({})",
                                          "tAsked({})",
@@ -133,9 +134,14 @@ static void stranger_run(stranger *s) {
                                          "syntax error",
                                          "tPlain()",
                                          "parallel([{tool: 't.plain'}, {tool: 't.asked'}])"};
+  return programs[stranger_random(s, sizeof programs / sizeof programs[0])];
+}
+
+static void stranger_run(stranger *s) {
   const lathe_run_options options = {.size = sizeof options - (stranger_random(s, 20) == 0 ? 1 : 0),
-                                     .code = programs[stranger_random(s, sizeof programs / sizeof programs[0])],
-                                     .timeout_ms = 1 + stranger_random(s, 30)};
+                                     .code = stranger_program(s),
+                                     .timeout_ms = 1 + stranger_random(s, 30),
+                                     .can_snapshot = stranger_random(s, 2) == 0};
   if (stranger_random(s, 3) > 0) {
     (void)lathe_start(s->env, &options, NULL, NULL);
   } else {
@@ -143,6 +149,27 @@ static void stranger_run(stranger *s) {
     (void)lathe_run(s->env, &options, NULL, NULL, &report, NULL);
     lathe_free(report);
   }
+}
+
+static void stranger_prompt(stranger *s) {
+  const lathe_prompt_options options = {.size = sizeof options, .input = stranger_program(s)};
+  (void)lathe_prompt(s->env, &options, NULL, NULL);
+}
+
+/* Writes down a run of its own as soon as it waits, and lets one go on. */
+static void stranger_move(stranger *s) {
+  char *snapshot = NULL;
+  uint64_t run = 0;
+  const lathe_run_options options = {
+      .size = sizeof options, .code = stranger_program(s), .timeout_ms = 30, .can_snapshot = 1};
+  (void)lathe_start(s->env, &options, &run, NULL);
+  while (lathe_snapshot(s->env, run, &snapshot, NULL) == LATHE_E_INVALID) { /* it does not wait so far */
+  }
+  if (snapshot != NULL) {
+    lathe_free(s->snapshot);
+    s->snapshot = snapshot;
+  }
+  (void)lathe_restore(s->env, s->snapshot, NULL, NULL, NULL);
 }
 
 static void stranger_change_tools(stranger *s) {
@@ -187,12 +214,14 @@ static void stranger_ask(stranger *s) {
 
 static void *stranger_thread(void *arg) {
   stranger *s = arg;
-  void (*const acts[])(stranger *) = {stranger_run,  stranger_run,          stranger_take, stranger_take,
-                                      stranger_take, stranger_change_tools, stranger_ask};
+  void (*const acts[])(stranger *) = {stranger_run,    stranger_run,  stranger_take,
+                                      stranger_take,   stranger_take, stranger_move,
+                                      stranger_prompt, stranger_ask,  stranger_change_tools};
   for (int i = 0; i < ROUNDS; i++) {
     acts[stranger_random(s, sizeof acts / sizeof acts[0])](s);
     (void)lathe_cancel(s->env, stranger_number(s), NULL);
   }
+  lathe_free(s->snapshot);
   return NULL;
 }
 
@@ -200,7 +229,10 @@ static void test_any_order_of_calls(void **state) {
   (void)state;
   pthread_t threads[THREADS];
   stranger strangers[THREADS];
-  lathe_env *env = embed_open(NULL);
+  /* Prompts that are programs ask no model. */
+  lathe_env *env = embed_open(
+      "{models: [{ref: none, baseUrl: 'http://127.0.0.1:1/v1'}],"
+      " defaults: {mode: program}, sandbox: {timeoutMs: 100}}");
   embed_add_tool(env, "t.plain", NULL);
   embed_add_tool(env, "t.asked", "it is asked about");
   for (size_t i = 0; i < THREADS; i++) {
@@ -303,8 +335,12 @@ static int child_of(lathe_env *env) {
   char *text = NULL;
   lathe_error error = {.size = sizeof error};
   const lathe_run_options options = {.size = sizeof options, .code = "1"};
+  const lathe_prompt_options prompt = {.size = sizeof prompt, .input = "1"};
   bool is_told =
-      lathe_next(env, -1, &event) == LATHE_E_FORKED && lathe_start(env, &options, &run, &error) == LATHE_E_FORKED &&
+      lathe_prompt(env, &prompt, &run, NULL) == LATHE_E_FORKED &&
+      lathe_snapshot(env, 1, &text, NULL) == LATHE_E_FORKED &&
+      lathe_restore(env, "{}", NULL, &run, NULL) == LATHE_E_FORKED && lathe_next(env, -1, &event) == LATHE_E_FORKED &&
+      lathe_start(env, &options, &run, &error) == LATHE_E_FORKED &&
       lathe_run(env, &options, NULL, NULL, &text, NULL) == LATHE_E_FORKED &&
       lathe_answer(env, 1, "1", NULL) == LATHE_E_FORKED && lathe_tools(env, NULL, 0, &text, NULL) == LATHE_E_FORKED &&
       lathe_cancel(env, 1, NULL) == LATHE_E_FORKED && lathe_fd(env) == -1;
