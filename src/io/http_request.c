@@ -164,8 +164,15 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
   SET(CURLOPT_OPENSOCKETFUNCTION, http_request_open_socket);
-  SET(CURLOPT_QUICK_EXIT, 1L); /* otherwise giving up would wait for a name server that does not answer */
+#if LIBCURL_VERSION_NUM >= 0x075700 /* 7.87: with an older one giving up waits for a name server that does not answer \
+                                     */
+  SET(CURLOPT_QUICK_EXIT, 1L);
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85 */
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
   /* One request per connection: with HTTP/2 a slowly read stream would delay the others on its connection. */
   SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -1,5 +1,6 @@
 #include "io/loop.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <poll.h>
@@ -17,6 +18,12 @@ const char *__tsan_default_suppressions(void) {
   return "race:^uv_pipe$\nrace:^file_write_new$\nrace:^lt_image_close$\nrace:^lt_embed_queue_release$\n";
 }
 #endif
+
+/* As uv_available_parallelism(), which libuv has since 1.44 only. */
+static bool loop_has_second_processor(void) {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 1;
+}
 
 /* Takes or releases the reference that keeps lt_loop_run from returning. */
 static void loop_keep(lt_loop *loop) {
@@ -289,7 +296,7 @@ lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err) {
   }
   loop_open_handles(loop);
   loop->thread = pthread_self();
-  loop->may_spin = uv_available_parallelism() > 1;
+  loop->may_spin = loop_has_second_processor();
   loop_block_pipe_signal();
   *ret_loop = loop;
   return LT_OK;

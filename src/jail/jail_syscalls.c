@@ -12,6 +12,10 @@
 
 #include "jail/jail.h"
 
+#ifndef PR_SET_VMA /* of Linux 5.17; headers may be older than the kernel */
+#define PR_SET_VMA 0x53564d41
+#endif
+
 /* Profiles. */
 #define ZYGOTE (1 << LT_JAIL_PYTHON_ZYGOTE)
 #define PYTHON (1 << LT_JAIL_PYTHON)
