@@ -339,7 +339,8 @@ static bool prompt_without_memory(lathe_env *env, long n) {
   while (!has_ended && lathe_next(env, EMBED_EVENT_MS, &event) == LATHE_OK) {
     has_ended = event->type == LATHE_EVENT_END;
     if (event->type == LATHE_EVENT_CALL && lathe_answer(env, event->call, "41", NULL) != LATHE_OK) {
-      assert_int_equal(lathe_fail(env, event->call, NULL, NULL), LATHE_OK);
+      lathe_status failed = lathe_fail(env, event->call, NULL, NULL);
+      assert_true(failed == LATHE_OK || failed == LATHE_E_NOTFOUND); /* the prompt may have failed meanwhile */
     }
     lathe_event_free(event);
   }
