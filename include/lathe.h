@@ -45,11 +45,11 @@
  *
  * Children. MCP servers with a `command`, Python, Deno and the compiler that checks types are processes. They are
  * started through the program lathe-exec of this version: beside the library (liblathe.a: the program), in
- * libexec/lathe of a folder above it, or lathe_options.helper. A child has its own session, no descriptor of the
- * host's, and of its environment what docs/guide/embedding.md lists. It ends with its environment, and with its
- * process, however that ends. There is no handler of SIGCHLD: a host's own is called for these children, too, and
- * should wait for those it knows. If it ignores SIGCHLD or waits for all, it takes their exit codes: programs on Deno
- * then fail, the others do not.
+ * libexec/lathe of a folder above it, or lathe_options.helper. A child has its own session. It gets no
+ * descriptor of the host, and only the variables that docs/guide/embedding.md lists. It ends when its lathe_env is
+ * closed, and when the host's process ends, in whatever way. There is no handler of SIGCHLD: a host's own is called for
+ * these children, too, and should wait for those it knows. If it ignores SIGCHLD or waits for all, it takes their exit
+ * codes: programs on Deno then fail, the others do not.
  *
  * Licence: MIT.
  */
@@ -280,8 +280,9 @@ LATHE_API lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_j
  * not. Add your tools first. The run's time begins anew, and it can be written down again; all else is as after
  * lathe_start. `data` is in its events. Errors: LATHE_E_SYNTAX, LATHE_E_INVALID: this is no snapshot;
  * LATHE_E_UNSUPPORTED: another version of the library has made it; LATHE_E_NOTFOUND: there is no tool for a call that
- * you had not answered; LATHE_E_LIMIT and LATHE_E_NOMEM as lathe_start. A program that does something else than before,
- * such as with other tools, ends with LATHE_E_INTERNAL and a message that says what. */
+ * you were to carry out (where you were only asked to decide, the program fails instead); LATHE_E_LIMIT and
+ * LATHE_E_NOMEM as lathe_start. A program that does something else than before, such as with other tools, ends with
+ * LATHE_E_INTERNAL and a message that says what. */
 LATHE_API lathe_status lathe_restore(lathe_env *env, const char *snapshot, void *data, uint64_t *ret_run,
                                      lathe_error *error);
 

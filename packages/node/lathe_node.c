@@ -490,8 +490,8 @@ static napi_value addon_close(napi_env env, napi_callback_info info) {
 }
 
 /* --- What returns at once ----------------------------------------------------------------------------------------- */
-/* Node.js exports functions of libraries that liblathe has, too, in versions of its own (libuv, SQLite): bound deeply,
- * liblathe takes those that it was built for. The dlopen of sanitizers refuses that. */
+/* Node.js exports the functions of its own libuv, OpenSSL and SQLite. With RTLD_DEEPBIND liblathe uses those that it
+ * was built with instead. The dlopen of sanitizers refuses that flag. */
 static void *library_open(const char *path) {
   bool is_sanitized = dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != NULL;
   return dlopen(path, RTLD_NOW | RTLD_LOCAL | (is_sanitized ? 0 : RTLD_DEEPBIND));

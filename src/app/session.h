@@ -25,16 +25,16 @@
 #include "tool/door.h"
 
 typedef struct lt_session {
-  lt_report report;       /* set by the way in, but for the secrets */
-  lt_monitor monitor;     /* its functions are set by the way in, also later; told of all that the session does */
-  bool is_embedded;       /* set by the way in before it is configured: the process is somebody else's. Nothing is kept
-                             where a person keeps it for Lathe, the environment is not asked where traces go, and a
-                             compiler that happens to be there is not started */
-  const char *helper;     /* likewise: the path of the program that starts children (io/exec.h, jail/jail.h); NULL: our
-                             own program is one. Borrowed */
-  bool is_service;        /* set by the way in before it is started: its configuration may be read again */
-  bool without_sources;   /* set by the way in before it opens the session: no source of tools is started */
-  lt_source_start start;  /* likewise, of the sources ... */
+  lt_report report;      /* set by the way in, but for the secrets */
+  lt_monitor monitor;    /* its functions are set by the way in, also later; told of all that the session does */
+  bool is_embedded;      /* set before the configuration is read: the process belongs to a host. Then nothing is written
+                            to the person's own folders, variables do not say where traces go, and no compiler is
+                            started unless the configuration names it */
+  const char *helper;    /* likewise: the path of the program that starts children (io/exec.h, jail/jail.h); NULL: our
+                            own program is one. Borrowed */
+  bool is_service;       /* set by the way in before it is started: its configuration may be read again */
+  bool without_sources;  /* set by the way in before it opens the session: no source of tools is started */
+  lt_source_start start; /* likewise, of the sources ... */
   const char *start_only; /* ... or of the one of this name; NULL: of all (app/sources.h) */
   lt_responder *asked;    /* likewise: answers what servers ask; NULL: nobody, or ... */
   bool is_asked_later;    /* ... somebody who comes when the session is open (session.answers.way_in) */

@@ -173,7 +173,7 @@
 /* --- HTTP served (io/http_server.h) ------------------------------------------------------------------------------- */
 #define LT_HTTP_SERVER_CONNECTIONS_MAX 1024          /* at once; further ones wait in the kernel's queue */
 #define LT_HTTP_SERVER_LOOK_MS         1000          /* between looks for clients that are gone; an answer needs none */
-#define LT_HTTP_SERVER_HEAD_BYTES      (32 * LT_KIB) /* of a connection's buffer: its head, and a piece of its body */
+#define LT_HTTP_SERVER_HEAD_BYTES      (32 * LT_KIB) /* of a connection's buffer, for a head or a piece of a body */
 #define LT_HTTP_SERVER_FORGET_BYTES    (64 * LT_KIB) /* of the body of a request that is refused by its head */
 #define LT_HTTP_STREAM_MAX_BYTES       (128 * LT_MIB) /* unsent, of one answer in pieces: two of the longest messages */
 #define LT_HTTP_STREAMS_MAX_BYTES      LT_GIB         /* ... and of all of one server */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "replay/notes.h"
 
-/* A note, a call, or that the host was told of a call. */
+/* What an entry is: a note, a call, or the fact that the host was asked about a call. */
 typedef enum embed_recorded_kind { EMBED_RECORDED_NOTE, EMBED_RECORDED_CALL, EMBED_RECORDED_ASKED } embed_recorded_kind;
 
 /* Its texts are behind it, but for the answer. */

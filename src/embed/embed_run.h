@@ -31,7 +31,8 @@ typedef struct lt_embed_run {
   lt_approver approver;
 } lt_embed_run;
 
-/* A run that nobody knows, with the environment's queue; NULL: no memory. Owns: the caller, until it is started. */
+/* Makes a run that is in no table yet. Its events go to the queue of the environment. NULL: no memory. Owns: the
+ * caller, until it is started. */
 lt_embed_run *lt_embed_run_new(lathe_env *env, void *data);
 void lt_embed_run_free(lt_embed_run *run);
 /* Fills in a program. The options are those of this library. Errors: those of lathe_start. */

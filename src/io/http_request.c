@@ -164,11 +164,11 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
   SET(CURLOPT_OPENSOCKETFUNCTION, http_request_open_socket);
-#if LIBCURL_VERSION_NUM >= 0x075700 /* 7.87: with an older one giving up waits for a name server that does not answer \
-                                     */
+  /* Without this (before libcurl 7.87) giving up waits for a name server that does not answer. */
+#if LIBCURL_VERSION_NUM >= 0x075700
   SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
-#if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85 */
+#if LIBCURL_VERSION_NUM >= 0x075500
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
 #else
   SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));

@@ -19,9 +19,9 @@ typedef struct lt_spawn_options {
   int fds[3];       /* 0, 1 and 2 of the program; each is at least 3 here. It gets no others */
 } lt_spawn_options;
 
-/* The program gets a session of its own, no blocked and no ignored signals. Returns 0, or an errno: it does not run.
- * Owns: the caller, close(*ret_pidfd), which is readable when the program has ended; then lt_spawn_reap. It is -1 when
- * the program has ended already, and somebody else was told. */
+/* Starts a program in a session of its own, with no signal blocked or ignored. Returns 0, or an errno when it was not
+ * started. *ret_pidfd becomes readable when the program ends; call lt_spawn_reap then. It is -1 when the program has
+ * ended already and somebody else was told. Owns: the caller, close(*ret_pidfd). */
 int lt_spawn(const lt_spawn_options *options, pid_t *ret_pid, int *ret_pidfd);
 /* Ends a program that was just started, and closes the descriptor (-1: there is none). */
 void lt_spawn_undo(pid_t pid, int pidfd);

@@ -888,7 +888,7 @@ static void end_with_five(void *arg) {
   lt_process_close(p);
 }
 
-/* The loop's thread handles no signal of children, and needs none: whoever has a handler of it keeps that. */
+/* A process is started and ends without a handler of SIGCHLD: one that the host has installed stays installed. */
 static void the_signal_of_children_stays_the_host_s(void **state) {
   (void)state;
   struct sigaction now;
