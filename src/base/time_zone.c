@@ -91,19 +91,26 @@ static bool zone_has_name(lt_str line, lt_str name) {
   return i == name.n;
 }
 
+/* What is behind the empty line that ends the names. `rest` is what is behind one of them. */
+static lt_str zone_rules(lt_str rest) {
+  size_t end = lt_str_find(lt_str_from(rest.p - 1, rest.n + 1), LT_STR("\n\n"), 0);
+  return lt_str_sub(rest, end + 1, rest.n);
+}
+
+/* Each program starts with this, most with no name. */
 bool lt_time_zone_find(lt_str name, lt_time_zone *ret_zone) {
   lt_str rest = lt_str_from(lt_time_zone_data, (size_t)(lt_time_zone_end - lt_time_zone_data));
-  int64_t number = -1;
-  for (lt_str line = zone_take_line(&rest); line.n > 0; line = zone_take_line(&rest)) {
-    if (number < 0 && name.n > 0 && zone_has_name(line, name)) {
-      size_t at = name.n + 1;
-      number = zone_read_digits(line, &at, 10);
-      ret_zone->name = lt_str_sub(line, 0, name.n);
-    }
+  lt_str line = name.n > 0 ? zone_take_line(&rest) : LT_STR("");
+  while (line.n > 0 && !zone_has_name(line, name)) {
+    line = zone_take_line(&rest);
   }
-  if (number < 0) {
+  if (line.n == 0) {
     return false;
   }
+  size_t at = name.n + 1;
+  int64_t number = zone_read_digits(line, &at, 10);
+  ret_zone->name = lt_str_sub(line, 0, name.n);
+  rest = zone_rules(rest);
   while (number-- > 0) {
     (void)zone_take_line(&rest);
   }
