@@ -280,9 +280,8 @@ LATHE_API lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_j
  * not. Add your tools first. The run's time begins anew, and it can be written down again; all else is as after
  * lathe_start. `data` is in its events. Errors: LATHE_E_SYNTAX, LATHE_E_INVALID: this is no snapshot;
  * LATHE_E_UNSUPPORTED: another version of the library has made it; LATHE_E_NOTFOUND: there is no tool for a call that
- * you were to carry out (where you were only asked to decide, the program fails instead); LATHE_E_LIMIT and
- * LATHE_E_NOMEM as lathe_start. A program that does something else than before, such as with other tools, ends with
- * LATHE_E_INTERNAL and a message that says what. */
+ * waits for you; LATHE_E_LIMIT and LATHE_E_NOMEM as lathe_start. A program that does something else than before, such
+ * as with other tools, ends with LATHE_E_INTERNAL and a message that says what. */
 LATHE_API lathe_status lathe_restore(lathe_env *env, const char *snapshot, void *data, uint64_t *ret_run,
                                      lathe_error *error);
 

@@ -64,6 +64,7 @@ lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_
                              const lt_embed_words *words, lt_cancel *cancel, lt_embed_call *ret_call, lt_err *err) {
   lt_embed_call *call = ret_call;
   lt_cancel_node node;
+  struct embed_recorded *asked = NULL;
   *call = (lt_embed_call){.type = type};
   if (!run->has_listener) {
     return lt_fail(err, LT_E_UNSUPPORTED, "nobody answers in this run: lathe_run was not given an on_event function");
@@ -72,12 +73,13 @@ lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_
   LT_TRY(embed_calls_tell(run, call, name, words, err));
   uint64_t number = call->entry.number;
   if (run->record != NULL) {
-    lt_embed_record_ask(run->record, name, type == LATHE_EVENT_CALL, number);
+    asked = lt_embed_record_ask(run->record, name, type == LATHE_EVENT_CALL, words->tool, number);
   }
   lt_cancel_add(cancel, &node, &call->arrival);
   run->asking++;
   lt_status status = lt_wait_on(&call->arrival, UINT64_MAX);
   run->asking--;
+  lt_embed_record_end_ask(asked);
   lt_cancel_remove(cancel, &node);
   if (!call->has_arrived && lt_embed_calls_withdraw(run->env, call)) {
     lt_embed_calls_tell_cancelled(run, number, words->tool);

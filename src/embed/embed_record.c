@@ -10,16 +10,15 @@
 /* What an entry is: a note, a call, or the fact that the host was asked about a call. */
 typedef enum embed_recorded_kind { EMBED_RECORDED_NOTE, EMBED_RECORDED_CALL, EMBED_RECORDED_ASKED } embed_recorded_kind;
 
-/* Its texts are behind it, but for the answer. */
+/* Its texts are behind it, but for the answer. While an ASKED waits for the host it has the tool. */
 typedef struct embed_recorded {
   struct embed_recorded *next;
   embed_recorded_kind kind;
   lt_str run; /* empty: the program; of what its calls run themselves, the rest of the name: "/3/1" (lt_caller.run) */
   lt_note note;
-  lt_recorded_call call;  /* of ASKED: seq only */
+  lt_recorded_call call;  /* of ASKED: seq, and the tool */
   uint64_t number;        /* ASKED: the host's; 0: it was taken */
   bool is_for_the_answer; /* ASKED: to carry the call out; else, to decide about it */
-  bool is_open;           /* an earlier CALL that the host was to carry out, and has not answered */
   char *answer;           /* owned */
 } embed_recorded;
 
@@ -198,6 +197,14 @@ static void embed_record_note(lt_journal *self, lt_str run, const lt_note *note,
   }
 }
 
+static void embed_record_on_loss(lt_journal *self, lt_str run, lt_status why) {
+  lt_embed_record *record = (lt_embed_record *)(void *)self;
+  lt_str rest;
+  if (embed_record_names(record, run, &rest)) {
+    embed_record_lose(record, why);
+  }
+}
+
 static int embed_record_compare_seq(const void *a, const void *b) {
   uint64_t x = ((const lt_recorded_call *)a)->seq, y = ((const lt_recorded_call *)b)->seq;
   return x < y ? -1 : x > y;
@@ -240,6 +247,7 @@ lt_embed_record *lt_embed_record_new(void) {
     record->base = (lt_journal){.begin = embed_record_begin,
                                 .finish = embed_record_finish,
                                 .note = embed_record_note,
+                                .lose = embed_record_on_loss,
                                 .recall = embed_record_recall};
   }
   return record;
@@ -268,15 +276,21 @@ void lt_embed_record_attach(lt_embed_record *record, const lt_secrets *secrets, 
 }
 
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
-void lt_embed_record_ask(lt_embed_record *record, const lt_embed_call_name *name, bool is_for_the_answer,
-                         uint64_t number) {
+struct embed_recorded *lt_embed_record_ask(lt_embed_record *record, const lt_embed_call_name *name,
+                                           bool is_for_the_answer, lt_str tool, uint64_t number) {
   lt_str run;
-  if (name->seq != 0 && embed_record_names(record, name->run, &run)) {
-    (void)embed_record_add(record, &(embed_recorded){.kind = EMBED_RECORDED_ASKED,
-                                                     .run = run,
-                                                     .call = {.seq = name->seq},
-                                                     .number = number,
-                                                     .is_for_the_answer = is_for_the_answer});
+  return name->seq != 0 && embed_record_names(record, name->run, &run)
+             ? embed_record_add(record, &(embed_recorded){.kind = EMBED_RECORDED_ASKED,
+                                                          .run = run,
+                                                          .call = {.seq = name->seq, .tool = tool},
+                                                          .number = number,
+                                                          .is_for_the_answer = is_for_the_answer})
+             : NULL;
+}
+
+void lt_embed_record_end_ask(struct embed_recorded *asked) {
+  if (asked != NULL) {
+    asked->call.tool = LT_STR("");
   }
 }
 
@@ -288,6 +302,9 @@ uint64_t lt_embed_record_take_number(lt_embed_record *record, const lt_embed_cal
   for (size_t i = 0; i < count; i++) {
     number = found[i]->number > number ? found[i]->number : number;
     found[i]->number = 0;
+    if (found[i]->kind == EMBED_RECORDED_ASKED) {
+      lt_embed_record_end_ask(found[i]); /* it is asked again */
+    }
   }
   return number;
 }
@@ -304,7 +321,7 @@ bool lt_embed_record_was_begun(const lt_embed_record *record, const lt_embed_cal
 lt_str lt_embed_record_next_open_tool(const lt_embed_record *record, size_t *at) {
   while (*at < record->earlier_count) {
     const embed_recorded *entry = record->earlier[(*at)++];
-    if (entry->is_open) {
+    if (entry->kind == EMBED_RECORDED_ASKED && entry->call.tool.n > 0) {
       return entry->call.tool;
     }
   }
@@ -352,6 +369,9 @@ static void embed_record_put_entry(lt_json_writer *w, const embed_recorded *entr
     embed_record_put_number(w, "asked", entry->call.seq);
     embed_record_put_number(w, "number", entry->number);
     embed_record_put_flag(w, "forTheAnswer", entry->is_for_the_answer);
+    if (entry->call.tool.n > 0) {
+      embed_record_put_text(w, "tool", entry->call.tool);
+    }
   }
   lt_json_end_object(w);
 }
@@ -420,6 +440,9 @@ static embed_recorded embed_record_read_other(embed_record_reader *r) {
     entry.call.seq = embed_record_take_int(r, "asked");
     entry.number = embed_record_take_int(r, "number");
     entry.is_for_the_answer = lt_json_bool(lt_json_get(r->entry, "forTheAnswer"), false);
+    if (lt_json_exists(lt_json_get(r->entry, "tool"))) {
+      entry.call.tool = embed_record_take_text(r, "tool");
+    }
     return entry;
   }
   entry.kind = EMBED_RECORDED_NOTE;
@@ -479,7 +502,7 @@ static bool embed_record_open_calls(lt_embed_record *record) {
         return false;
       }
     } else if (is_same && entry->is_for_the_answer && !call->call.finished) {
-      call->is_open = call->call.repeatable = true;
+      call->call.repeatable = true;
     }
   }
   return true;

@@ -37,9 +37,11 @@ void lt_embed_record_free(lt_embed_record *record); /* NULL is allowed */
 /* Records a run from its beginning, or has it go on by the record. Borrows: the record. */
 void lt_embed_record_attach(lt_embed_record *record, const lt_secrets *secrets, lt_caller *caller);
 
-/* The host was told of a call under a number: to carry it out, or to decide about it. */
-void lt_embed_record_ask(lt_embed_record *record, const lt_embed_call_name *name, bool is_for_the_answer,
-                         uint64_t number);
+/* The host was told of a call of a tool under a number: to carry it out, or to decide about it. Until
+ * lt_embed_record_end_ask the call waits for it. NULL: it is not recorded. */
+struct embed_recorded *lt_embed_record_ask(lt_embed_record *record, const lt_embed_call_name *name,
+                                           bool is_for_the_answer, lt_str tool, uint64_t number);
+void lt_embed_record_end_ask(struct embed_recorded *asked); /* NULL is allowed */
 /* The number that a call had before; once. 0: it had none. */
 uint64_t lt_embed_record_take_number(lt_embed_record *record, const lt_embed_call_name *name);
 /* Whether the earlier process had begun to carry out a call: if it needed an approval, it has it, with this input
@@ -50,7 +52,7 @@ bool lt_embed_record_was_begun(const lt_embed_record *record, const lt_embed_cal
 void lt_embed_record_put(const lt_embed_record *record, lt_json_writer *w);
 /* Reads them into an empty record; any thread. Errors: LT_E_INVALID: that is no record; LT_E_NOMEM, LT_E_LIMIT. */
 lt_status lt_embed_record_read(lt_embed_record *record, lt_json snapshot, lt_err *err);
-/* The tool of the next call that the host was to carry out and had not answered; empty: there are no more. Begin with
+/* The tool of the next call that waited for the host in the earlier process; empty: there are no more. Begin with
  * *at 0. Borrows. */
 lt_str lt_embed_record_next_open_tool(const lt_embed_record *record, size_t *at);
 

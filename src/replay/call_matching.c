@@ -180,7 +180,9 @@ void lt_call_matching_note_failure(const lt_call_matching *m, uint64_t seq, lt_s
   }
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_notes_put_failure(&text, status, message);
-  if (text.status == LT_OK) {
+  if (text.status != LT_OK && m->journal->lose != NULL) {
+    m->journal->lose(m->journal, m->request->caller->run, text.status);
+  } else if (text.status == LT_OK) {
     const lt_note failed = {.kind = LT_NOTE_READY, .number = seq, .text = lt_buf_view(&text)};
     m->journal->note(m->journal, m->request->caller->run, &failed, NULL, NULL);
   }

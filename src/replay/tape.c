@@ -25,6 +25,26 @@ static void tape_note(lt_tape *tape, const lt_note *what) {
   }
 }
 
+/* On the loop. */
+static void tape_lose(lt_tape *tape, lt_status why) {
+  atomic_store(&tape->is_unusable, true);
+  if (tape->journal != NULL && tape->journal->lose != NULL) {
+    tape->journal->lose(tape->journal, tape->options.request->caller->run, why);
+  }
+}
+
+static void on_lost_post(void *arg) {
+  tape_lose(arg, LT_E_NOMEM);
+}
+
+/* On the worker. Like a note, it arrives before all later effects of the program. */
+static void tape_post_loss(lt_tape *tape) {
+  if (!atomic_exchange(&tape->is_unusable, true)) {
+    tape->lost_post = (lt_post){.fn = on_lost_post, .arg = tape};
+    lt_loop_post(tape->options.loop, &tape->lost_post);
+  }
+}
+
 /* A note from the worker on its way to the loop. It arrives before all later effects of the program. */
 typedef struct posted_note {
   lt_post post;
@@ -44,7 +64,7 @@ static void tape_post_note(lt_tape *tape, const lt_note *what) {
   }
   posted_note *p = lt_mem_alloc(sizeof *p + what->text.n);
   if (p == NULL) {
-    atomic_store(&tape->is_unusable, true);
+    tape_post_loss(tape);
     return;
   }
   char *bytes = (char *)(p + 1);
@@ -90,10 +110,10 @@ uint32_t lt_tape_place(const lt_tape *tape, uint32_t id) {
 
 static uint32_t tape_append(lt_tape *tape, const lt_tape_ready *ready) {
   uint32_t place = (uint32_t)tape->ready_count;
-  if (tape->ready_count >= LT_TAPE_READY_MAX || ready->id > 2 * (LT_RUN_CALLS_MAX + LT_TAPE_READY_MAX) ||
-      !tape_grow(&tape->ready, &tape->ready_room, tape->ready_count + 1, sizeof *tape->ready) ||
+  bool has_room = tape->ready_count < LT_TAPE_READY_MAX && ready->id <= 2 * (LT_RUN_CALLS_MAX + LT_TAPE_READY_MAX);
+  if (!has_room || !tape_grow(&tape->ready, &tape->ready_room, tape->ready_count + 1, sizeof *tape->ready) ||
       !tape_set_place(tape, ready->id, place)) {
-    atomic_store(&tape->is_unusable, true);
+    tape_lose(tape, has_room ? LT_E_NOMEM : LT_E_LIMIT);
     return LT_TAPE_NOWHERE;
   }
   tape->ready[tape->ready_count++] = *ready;
@@ -119,6 +139,10 @@ void lt_tape_note_ready(lt_tape *tape, uint32_t place, lt_status status, lt_str 
   LT_AUTO_BUF(failure, 2 * LT_RUN_ERROR_BYTES);
   if (status != LT_OK) {
     lt_notes_put_failure(&failure, status, lt_str_sub(text, 0, LT_RUN_ERROR_BYTES));
+  }
+  if (failure.status != LT_OK) {
+    tape_lose(tape, failure.status);
+    return;
   }
   tape_note(
       tape,
@@ -151,7 +175,6 @@ uint64_t lt_tape_now_ns(const lt_tape *tape) {
 
 static bool tape_add_tick(lt_tape *tape, uint64_t polls, uint64_t time_us) {
   if (!tape_grow(&tape->ticks, &tape->tick_room, tape->tick_count + 1, sizeof *tape->ticks)) {
-    atomic_store(&tape->is_unusable, true);
     return false;
   }
   tape->ticks[tape->tick_count++] = (lt_tape_tick){.polls = polls, .time_us = time_us};
@@ -185,11 +208,13 @@ static bool tape_has_worked_on(lt_tape *tape) {
 }
 
 static void tape_tick(lt_tape *tape, uint64_t time_us) {
-  if (tape_add_tick(tape, tape->polls, time_us)) {
-    tape->next_tick = tape->tick_count;
-    tape_go_on_to(tape, time_us);
-    tape_post_note(tape, &(lt_note){.kind = LT_NOTE_TICK, .number = tape->polls, .time_us = time_us});
+  if (!tape_add_tick(tape, tape->polls, time_us)) {
+    tape_post_loss(tape);
+    return;
   }
+  tape->next_tick = tape->tick_count;
+  tape_go_on_to(tape, time_us);
+  tape_post_note(tape, &(lt_note){.kind = LT_NOTE_TICK, .number = tape->polls, .time_us = time_us});
 }
 
 void lt_tape_poll(lt_tape *tape) {
@@ -250,7 +275,7 @@ void lt_tape_note_module(lt_tape *tape, lt_str name, lt_str source) {
   if (text.status == LT_OK) {
     tape_post_note(tape, &(lt_note){.kind = LT_NOTE_MODULE, .text = lt_buf_view(&text)});
   } else {
-    atomic_store(&tape->is_unusable, true);
+    tape_post_loss(tape);
   }
 }
 

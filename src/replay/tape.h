@@ -60,6 +60,7 @@ typedef struct lt_tape {
   lt_str fault;       /* how the program diverged from the record; empty: it did not */
   char fault_text[800];
   _Atomic bool is_unusable; /* something could not be noted */
+  lt_post lost_post;        /* tells the loop that it could not */
 
   /* Under the run's lock. */
   lt_tape_ready *ready;

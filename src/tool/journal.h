@@ -89,6 +89,9 @@ struct lt_journal {
    * written; then the run cannot run again. NULL: this journal keeps no notes. Does not yield. */
   void (*note)(lt_journal *self, lt_str run, const lt_note *note, void (*on_failure)(void *arg, const lt_err *err),
                void *arg);
+  /* A note of the run was lost before it got here: the run cannot run again. NULL: the journal need not know, as a
+   * repeated run diverges. Does not yield. */
+  void (*lose)(lt_journal *self, lt_str run, lt_status why);
   /* Reads the record of a run; an empty record is LT_OK, too. `ret_record` is written on success only. NULL when `note`
    * is NULL. LT_YIELDS. */
   lt_status (*recall)(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS;

@@ -50,11 +50,21 @@ static void masked_journal_note(lt_journal *self, lt_str run, const lt_note *not
   lt_status status = masked_records_mask(m->secrets, &shown.text, &masked);
   if (status == LT_OK) {
     m->to->note(m->to, run, &shown, on_failure, arg);
-  } else if (on_failure != NULL) {
+    return;
+  }
+  if (m->to->lose != NULL) {
+    m->to->lose(m->to, run, status);
+  }
+  if (on_failure != NULL) {
     lt_err err = LT_ERR_INIT;
     lt_fail(&err, status, "no memory to record a note without its secrets");
     on_failure(arg, &err);
   }
+}
+
+static void masked_journal_lose(lt_journal *self, lt_str run, lt_status why) {
+  lt_journal *to = masked_journal_of(self)->to;
+  to->lose(to, run, why);
 }
 
 static lt_status masked_journal_recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
@@ -66,6 +76,7 @@ lt_journal *lt_masked_records_journal(lt_masked_journal *masked, lt_journal *to,
   *masked = (lt_masked_journal){.base = {.begin = masked_journal_begin,
                                          .finish = masked_journal_finish,
                                          .note = to->note != NULL ? masked_journal_note : NULL,
+                                         .lose = to->lose != NULL ? masked_journal_lose : NULL,
                                          .recall = to->recall != NULL ? masked_journal_recall : NULL,
                                          .final = to->final},
                                 .to = to,

@@ -41,6 +41,13 @@ test("two packings have the same bytes", { skip }, () => {
   assert.deepEqual(files.map((name) => [name, digest(join(again, name))]), files.map((name) => [name, digest(join(out, name))]));
 });
 
+// Their debugging information is looked at, too: the build id, which stays, is a digest of it.
+test("no program or library names the folder that it was built in", () => {
+  for (const name of ["lathe", "liblathe.so", "lathe-exec"]) {
+    assert.equal(readFileSync(join(root, "build/release", name)).includes(root), false, name);
+  }
+});
+
 test("the tarball runs in a foreign folder, with its own libraries only", { skip }, () => {
   const folder = fresh("tarball");
   execFileSync("tar", ["-xzf", find(/^lathe-.*\.tar\.gz$/), "--strip-components=1", "-C", folder]);

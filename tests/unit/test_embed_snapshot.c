@@ -306,6 +306,27 @@ static void test_no_restore(void **state) {
   lathe_close(env);
 }
 
+/* A tool that was asked about is missed while the question waits, and no longer. */
+static void test_missing_tool_of_a_question(void **state) {
+  (void)state;
+  lathe_env *env = open_with_tools();
+  uint64_t run = start(env, "try { shopOrder({}) } catch {} shopStock({})", NULL);
+  uint64_t question = embed_next_call(env, LATHE_EVENT_APPROVAL);
+  char *asked = NULL;
+  assert_int_equal(lathe_snapshot(env, run, &asked, NULL), LATHE_OK);
+  assert_int_equal(lathe_reject(env, question, "too dear", NULL), LATHE_OK);
+  (void)embed_next_call(env, LATHE_EVENT_CALL);
+  char *rejected = take_snapshot(env, run);
+  env = embed_open(NULL);
+  embed_add_tool(env, "shop.stock", NULL);
+  expect_no_restore(env, asked, LATHE_E_NOTFOUND, "shop.order");
+  restore(env, rejected);
+  embed_assert_end(env, LATHE_E_INTERNAL, "", "on record");
+  lathe_free(asked);
+  lathe_free(rejected);
+  lathe_close(env);
+}
+
 /* Every beginning of a snapshot, and every byte of it changed, is an error or a run that ends. */
 static void test_broken_snapshots(void **state) {
   (void)state;
@@ -384,6 +405,46 @@ static bool restore_without_memory(lathe_env *env, const char *snapshot, long n)
   return has_failed;
 }
 
+/* The program's time is on record, or the snapshot is refused. */
+static bool record_without_memory(long n) {
+  uint64_t run = 0;
+  char *snapshot = NULL;
+  const lathe_event *event = NULL;
+  lathe_error error = {.size = sizeof error};
+  const lathe_run_options options = {
+      .size = sizeof options,
+      .code = "for (let i = 0; i < 3e5; i++) {} shopStock({at: Date.now(), random: Math.random()})",
+      .can_snapshot = 1};
+  lathe_env *env = open_with_tools();
+  lt_mem_fail_at(n);
+  lathe_status status = lathe_start(env, &options, &run, NULL);
+  status = status == LATHE_OK ? lathe_next(env, EMBED_EVENT_MS, &event) : status;
+  bool has_failed = lt_mem_failed();
+  lt_mem_fail_at(-1);
+  bool is_waiting = status == LATHE_OK && event->type == LATHE_EVENT_CALL;
+  if (is_waiting && lathe_snapshot(env, run, &snapshot, &error) != LATHE_OK) {
+    assert_int_equal(error.status, LATHE_E_NOMEM);
+  }
+  lathe_close(env);
+  if (snapshot != NULL) {
+    env = open_with_tools();
+    restore(env, snapshot);
+    const lathe_event *again = embed_next(env, LATHE_EVENT_CALL);
+    assert_string_equal(again->json, event->json);
+    lathe_event_free(again);
+    lathe_close(env);
+  }
+  lathe_event_free(event);
+  lathe_free(snapshot);
+  return has_failed;
+}
+
+static void test_record_without_memory(void **state) {
+  (void)state;
+  for (long n = 0; record_without_memory(n); n++) {
+  }
+}
+
 static void test_without_memory(void **state) {
   (void)state;
   lathe_env *env = open_with_tools();
@@ -425,6 +486,8 @@ int main(void) {
       cmocka_unit_test(test_approved_call_of_a_server),
       cmocka_unit_test(test_many_open_calls),
       cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_record_without_memory),
+      cmocka_unit_test(test_missing_tool_of_a_question),
       cmocka_unit_test(test_call),
       cmocka_unit_test(test_parallel_twice),
       cmocka_unit_test(test_approval),
