@@ -20,7 +20,7 @@ PRESETS     := release asan tsan fuzz
 FUZZ_SECONDS ?= 30
 PREFIX      ?= /usr/local
 
-.PHONY: all engine page node dist demo test bench asan tsan fuzz lint fmt cross install uninstall packages packages-check clean distclean help check
+.PHONY: all engine page node dist demo test bench instructions asan tsan fuzz lint fmt cross install uninstall packages packages-check clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -124,6 +124,11 @@ asan tsan: ## The tests under sanitizers, and faults that they must find
 	@$(MAKE) build/$@.all
 	@scripts/canaries.sh $@
 	@scripts/run-tests.sh $@
+
+instructions: ## Count the instructions of ten paths: none may take many more than before
+	@scripts/setup.sh instructions
+	@$(MAKE) all
+	@scripts/instructions.mjs
 
 fuzz: ## Fuzz each target for FUZZ_SECONDS (30)
 	@scripts/setup.sh fuzz

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need and is not there yet: Debian packages by apt-get, npm packages by npm ci.
 #
-#   scripts/setup.sh [--check] [build|node|test|lint|fuzz|cross|bench|packages]...
+#   scripts/setup.sh [--check] [build|node|test|lint|fuzz|cross|bench|instructions|packages]...
 #
 # What is there already is left alone, whoever installed it. Without root it prints the one line to run and exits 1;
 # with --check it never installs anything.
@@ -44,6 +44,7 @@ test  fish                   have fish
 test  mandoc                 have mandoc
 test  patchelf               have patchelf
 bench wrk                    have wrk
+instructions valgrind        have valgrind
 lint  python3                have python3
 lint  clang-format           have clang-format
 fuzz  clang                  have clang
@@ -145,8 +146,8 @@ main() {
       node) npm_of_node=needed ;;
       test) wishes+=" test" npm_of_tests=needed ;;
       bench) wishes+=" bench" npm_of_tests=wanted ;;
-      lint | fuzz | cross | packages) profiles+=" $arg" ;;
-      *) echo "setup: unknown argument \"$arg\" (build, node, test, bench, lint, fuzz, cross, packages or --check)" >&2 && exit 2 ;;
+      lint | fuzz | cross | instructions | packages) profiles+=" $arg" ;;
+      *) echo "setup: unknown argument \"$arg\" (build, node, test, bench, lint, fuzz, cross, instructions, packages or --check)" >&2 && exit 2 ;;
     esac
   done
 
