@@ -72,17 +72,20 @@ never_dropped=(
   store                                             # makes hundreds of calls in a row: each would begin the program again
   deno python escapes resume-runners                # run them in processes, which cannot be replayed into and are not dropped
 )
-# In these the browser has nearly all of the work. What it asks of the server is asked by page, page-live, page-hostile and
-# the files serve-*. (embed, embed-hosts and packages take what is installed, which is never built for a sanitizer.)
-never_sanitized=(page-look page-program page-replay page-tools embed embed-hosts packages)
-# One command on one thread, or a worker that does what it does in every other file: ThreadSanitizer would see the same
-# threads once more, ten times slower. AddressSanitizer sees all of them.
-never_tsan=(
-  "${never_sanitized[@]}"
-  field guide-examples intl names-across-languages names-and-rules parser-suite program-language program-shapes text-calls
-  typed-javascript types unlooked-results web-globals
-  bad-store config conversations doctor find-tools id-beginnings login mcp-install policy-report shell-pages tools trust
-  conformance-auth conformance-auth-2026
+never_asan=(
+  # The browser has nearly all of the work. What it asks of the server is asked by page, page-live, page-hostile, serve-*.
+  page-look page-program page-replay page-tools
+  embed embed-hosts packages # take what is installed, which is never built for a sanitizer
+  intl web-globals typed-javascript names-across-languages # try what is in the engine, which is not instrumented
+)
+# Under ThreadSanitizer a program takes ten times as long. So only files run where threads meet in a way of their own:
+# programs that end at each moment, many at once, processes on one store, and servers with many clients.
+tsan_files=(
+  run-bad-programs leases bounds resume run-bad-servers cut-answers question decisions chat gateway-http
+  service replay release run-tools run-runners plugins plugin-mode bad-plugins list-changes servers-again
+  gateway gateway-questions gateway-sessions mcp-http questions deno python typecheck
+  serve serve-disk serve-events serve-hostile serve-limits serve-order serve-reload serve-resume
+  metrics tracing soak page-live
 )
 # They take longest, so they begin first: the last file of a part runs alone.
 long_first=(
@@ -91,16 +94,27 @@ long_first=(
   service
 )
 
-choose() { # file without ending not to run...: the others in `chosen`, the long ones first
-  local file name
-  chosen=()
-  for name in "${long_first[@]}" "$@"; do
+must_exist() { # file without ending...
+  local name
+  for name in "$@"; do
     [ -f "tests/flow/$name.test.mjs" ] || { echo "run-tests: there is no tests/flow/$name.test.mjs" >&2; exit 1; }
   done
+}
+
+choose() { # file without ending not to run...: the others in `chosen`, the long ones first
+  local file name
+  must_exist "${long_first[@]}" "$@"
+  chosen=()
   for file in "${long_first[@]/%/.test.mjs}" $(cd tests/flow && ls -- *.test.mjs); do
     name=${file%.test.mjs}
     [[ " $* " = *" $name "* || " ${chosen[*]} " = *" tests/flow/$file "* ]] || chosen+=("tests/flow/$file")
   done
+}
+
+choose_only() { # file without ending...: these, in this order
+  must_exist "$@"
+  chosen=("${@/#/tests/flow/}")
+  chosen=("${chosen[@]/%/.test.mjs}")
 }
 
 # One flow file: its report is printed when it is whole, so that files beside each other do not mix.
@@ -148,8 +162,8 @@ shopt -s nullglob
 time unit
 case $preset in
   release) choose ;;
-  tsan) choose "${never_tsan[@]}" ;;
-  *) choose "${never_sanitized[@]}" ;;
+  tsan) choose_only "${tsan_files[@]}" ;;
+  *) choose "${never_asan[@]}" ;;
 esac
 time flow flow "${chosen[@]}"
 if [ "$preset" = release ]; then
