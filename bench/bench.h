@@ -5,6 +5,7 @@
 
 void lt_bench_start(void);     /* a clean box, and 1+2 in it */
 void lt_bench_calls(void);     /* from the program to the host and back */
+void lt_bench_burst(void);     /* a thousand programs at the same moment */
 void lt_bench_suspended(void); /* thousands of programs that wait */
 void lt_bench_process(void);   /* whole processes, beside other languages' */
 void lt_bench_python(void);    /* Python programs, warm and cold */

@@ -43,7 +43,7 @@ static void ground_init(ground *g, lt_image_kind kind) {
   LT_CHECK(lt_box_thread_init(NULL) == LT_OK);
   LT_CHECK(lt_image_open(&g->image, &lt_qjs_module, lt_image_bytes(kind), NULL) == LT_OK);
   LT_CHECK(lt_workers_new(1, &g->workers, NULL) == LT_OK);
-  lt_pool_init(&g->pool, &g->image, LT_BOX_POOL_MAX);
+  lt_pool_init(&g->pool, &g->image, &(lt_pool_limits){.most = 1});
 }
 
 static void ground_release(ground *g) {

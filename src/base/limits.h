@@ -53,19 +53,28 @@
 #define LT_BOX_STACK_BYTES       (16 * LT_MIB)  /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
 #define LT_BOX_SPARE_BYTES       (256 * LT_KIB) /* when memory has run out: room for the error that says so */
-#define LT_BOX_POOL_MAX          64             /* clean boxes kept ready: 0.6 MB each */
-#define LT_RANDOM_MAX_BYTES      65536          /* crypto.getRandomValues at once: Web Cryptography, section 10.1.1 */
-#define LT_WEB_POOL_MAX          32             /* clean boxes with the globals of the web: 1.5 MB each */
-#define LT_INTL_POOL_MAX         8              /* clean boxes with Intl */
-#define LT_STRIP_POOL_MAX        4              /* clean boxes with the type stripper: 3 MB each */
+#define LT_BOX_STACK_KEEP_BYTES  (64 * LT_KIB)  /* of a clean box's two stacks, each; programs seldom need more */
+#define LT_BOX_MAX               4096           /* boxes at once; further programs wait for one: 4 mappings each */
+#define LT_BOX_POOL_MAX_BYTES    (256 * LT_MIB) /* clean boxes kept after a rush, until unused for a while; then ... */
+#define LT_BOX_TRIM              32             /* ... this many are freed at a time, every ... */
+#define LT_BOX_TRIM_MS           100
+#define LT_BOX_POOL_KEEP         64    /* ... down to this many: 0.2 to 0.6 MB each */
+#define LT_RANDOM_MAX_BYTES      65536 /* crypto.getRandomValues at once: Web Cryptography, section 10.1.1 */
+#define LT_WEB_MAX               2048  /* boxes with the globals of the web: 1.5 MB each ... */
+#define LT_WEB_POOL_KEEP         32    /* ... of which so many are kept */
+#define LT_INTL_MAX              1024  /* boxes with Intl */
+#define LT_INTL_POOL_KEEP        8
+#define LT_STRIP_MAX             64 /* boxes with the type stripper: 3 MB each, and nothing waits in them */
+#define LT_STRIP_POOL_KEEP       4
 
 /* --- workers ------------------------------------------------------------------------------------------------------ */
-#define LT_WORKER_SLICE_MS   10 /* a program gives way to others after this long */
-#define LT_WORKER_STUCK_MS   25 /* when a step has not polled for this long, another worker takes over its queue */
-#define LT_WORKER_EXTRA_MAX  32 /* workers beyond one per core, for steps that never poll */
-#define LT_WATCHDOG_TICK_MS  1  /* how often running steps are looked at */
-#define LT_WATCHDOG_GRACE_MS 2  /* from the interrupt request to making the memory inaccessible */
-#define LT_WATCHDOG_NUDGE_MS 10 /* ... and to a signal, for code that loops without touching memory */
+#define LT_WORKER_SLICE_MS    10 /* a program gives way to others after this long */
+#define LT_WORKER_RESUMED_MAX 15 /* programs in a row that continue, before one that begins has its turn */
+#define LT_WORKER_STUCK_MS    25 /* when a step has not polled for this long, another worker takes over its queue */
+#define LT_WORKER_EXTRA_MAX   32 /* workers beyond one per core, for steps that never poll */
+#define LT_WATCHDOG_TICK_MS   1  /* how often running steps are looked at */
+#define LT_WATCHDOG_GRACE_MS  2  /* from the interrupt request to making the memory inaccessible */
+#define LT_WATCHDOG_NUDGE_MS  10 /* ... and to a signal, for code that loops without touching memory */
 
 /* --- processes and MCP servers ------------------------------------------------------------------------------------ */
 #define LT_OPEN_FILES_MAX            (LT_KIB * LT_KIB) /* the hard limit is used up to this: the kernel's tables are that long */

@@ -99,6 +99,8 @@ void lt_loop_sleep(lt_loop *loop, uint64_t ms) LT_YIELDS;
  * `fn` runs on the loop, once per start, must not yield; it may start or free its timer. */
 typedef struct lt_timer lt_timer;
 lt_status lt_timer_new(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer **ret_timer, lt_err *err);
+/* The same for housekeeping: a timer that has been started does not keep lt_loop_run from returning. */
+lt_status lt_timer_new_background(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer **ret_timer, lt_err *err);
 void lt_timer_start(lt_timer *timer, uint64_t ms);
 void lt_timer_stop(lt_timer *timer);
 void lt_timer_free(lt_timer *timer); /* NULL is allowed; fn is not called afterwards */

@@ -24,6 +24,12 @@ lt_status lt_timer_new(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer
   return LT_OK;
 }
 
+lt_status lt_timer_new_background(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer **ret_timer, lt_err *err) {
+  LT_TRY(lt_timer_new(loop, fn, arg, ret_timer, err));
+  uv_unref((uv_handle_t *)&(*ret_timer)->uv);
+  return LT_OK;
+}
+
 static void timer_on_timer(uv_timer_t *handle) {
   lt_timer *timer = handle->data;
   timer->fn(timer->arg);

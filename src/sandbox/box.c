@@ -197,14 +197,31 @@ static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uin
   return at;
 }
 
-/* The shadow stack grows downwards, so everything above its lowest used byte is wiped. */
-static void box_wipe_shadow_stack(lt_box *box) {
+/* The shadow stack grows downwards, so everything above its lowest used byte is wiped, or given back where a recursion
+ * was deep. Returns the bytes that it still holds. */
+static size_t box_wipe_shadow_stack(lt_box *box) {
   uint32_t end = box->image->head.start;
   uint32_t low = box_first_nonzero_page(box->memory, 0, end);
+  if (end - low > LT_BOX_STACK_KEEP_BYTES && madvise(box->memory, end, MADV_DONTNEED) == 0) {
+    return 0;
+  }
   memset(box->memory + low, 0, end - low);
+  return end - low;
 }
 
-static void box_restore_image(lt_box *box) {
+/* The native stack is not wiped, because no guest can read it. A recursion that went deeper than what is kept has
+ * written to the pages below. */
+static void box_trim_stack(lt_box *box) {
+  const uint32_t deepest = LT_BOX_STACK_BYTES - LT_BOX_STACK_KEEP_BYTES;
+  const uint32_t looked_at = 4 * PAGE_BYTES; /* no frame of the engine skips so much */
+  if (box_first_nonzero_page(box->stack, deepest - looked_at, deepest) < deepest) {
+    (void)madvise(box->stack, deepest, MADV_DONTNEED);
+  }
+}
+
+/* Returns the bytes that differed: about those that the box does not share with the image any more. */
+static size_t box_restore_image(lt_box *box) {
+  size_t restored = 0;
   const lt_image_header *head = &box->image->head;
   uint8_t *memory = box->memory + head->start;
   lt_image_hot *hot = box->image->hot;
@@ -213,11 +230,13 @@ static void box_restore_image(lt_box *box) {
   for (uint32_t at = 0; at < head->size - head->start; at += PAGE_BYTES) {
     if (memcmp(memory + at, box->image->bytes + at, PAGE_BYTES) != 0) {
       memcpy(memory + at, box->image->bytes + at, PAGE_BYTES);
+      restored += PAGE_BYTES;
       if (sampled) {
         atomic_fetch_add_explicit(&hot->dirty[at / PAGE_BYTES], 1, memory_order_relaxed);
       }
     }
   }
+  return restored;
 }
 
 /* Returns the memory that memory.grow added to the kernel. It reads as zero when it is mapped again. */
@@ -238,8 +257,9 @@ bool lt_box_clean(lt_box *box) {
   if (box->has_grown && !box_drop_grown(box)) {
     return false;
   }
-  box_wipe_shadow_stack(box);
-  box_restore_image(box);
+  size_t held = box_wipe_shadow_stack(box) + box_restore_image(box) + LT_BOX_STACK_KEEP_BYTES;
+  box->kept_bytes = held > box->kept_bytes ? held : box->kept_bytes;
+  box_trim_stack(box);
   box_reset_instance(box);
   box->owner = NULL;
   box->refused = 0;

@@ -1,5 +1,6 @@
-/* Pools: clean boxes of one image, ready for use. The pool owns the boxes it holds. Any thread; nothing here suspends.
- * */
+/* Pools: the boxes of one image. Clean boxes are kept ready for use, bounded by memory; the number of all boxes is
+ * bounded, too, and whoever gets none can wait for one. The pool owns the boxes it holds. Any thread; nothing here
+ * suspends. */
 #ifndef LT_SANDBOX_POOL_H
 #define LT_SANDBOX_POOL_H
 
@@ -7,27 +8,74 @@
 
 #include "sandbox/box.h"
 
+/* Clean boxes in the order in which they came. */
+typedef struct lt_pool_list {
+  lt_box *first;
+  lt_box *last;
+  unsigned count;
+} lt_pool_list;
+
+/* Somebody who waits for a box. Owned by the caller, and used by the pool until `on_box` is called. */
+typedef struct lt_pool_waiter {
+  struct lt_pool_waiter *prev;
+  struct lt_pool_waiter *next;
+  /* Called once, by the thread that has a box for it. */
+  void (*on_box)(struct lt_pool_waiter *waiter);
+  lt_box *box;     /* afterwards; NULL: the pool may make one now, so take again */
+  bool is_waiting; /* under the pool's lock */
+} lt_pool_waiter;
+
+/* What the clean boxes of several pools hold together. */
+typedef struct lt_pool_budget {
+  _Atomic size_t bytes;
+} lt_pool_budget;
+
+typedef struct lt_pool_limits {
+  unsigned most;          /* boxes at once */
+  unsigned keep;          /* clean boxes that lt_pool_trim leaves */
+  lt_pool_budget *budget; /* of LT_BOX_POOL_MAX_BYTES; NULL: the pool's own */
+} lt_pool_limits;
+
 typedef struct lt_pool {
   const lt_image *image;
+  lt_pool_limits limits;
+  lt_pool_budget own;
   pthread_mutex_t lock;
-  lt_box *boxes;
-  unsigned count;
-  unsigned max;     /* clean boxes kept */
+  lt_pool_list clean;
+  unsigned made;  /* boxes that there are */
+  unsigned most;  /* as limits.most; less when the system has no room for more */
+  unsigned least; /* fewest clean boxes since the last trim: so many were not needed */
+  lt_pool_waiter *first_waiting;
+  lt_pool_waiter *last_waiting;
   uint64_t taken;   /* boxes taken so far */
   uint64_t given;   /* boxes given back so far */
   uint64_t cleaned; /* boxes cleaned so far, to be used again */
 } lt_pool;
 
-void lt_pool_init(lt_pool *pool, const lt_image *image, unsigned max);
-/* Every box must have been given back. */
+/* Borrows the image and the budget, which must outlive the pool. */
+void lt_pool_init(lt_pool *pool, const lt_image *image, const lt_pool_limits *limits);
+/* Every box must have been given back, and nobody may wait. */
 void lt_pool_release(lt_pool *pool);
 
-/* Takes a clean box out of the pool, or makes a new one. Errors: those of lt_box_new. */
+/* Takes a clean box out of the pool, or makes a new one. Errors: LT_E_LIMIT when all boxes are in use (lt_pool_wait
+ * helps); those of lt_box_new when there is not even one. */
 lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err);
 
-/* Returns a used box. The pool cleans and keeps it. It frees the box when it has enough, when the box cannot be
- * cleaned, or when only one box was ever taken. 10 to 30 us: call it after the program's result has been handed on. */
+/* Waits for a box after LT_E_LIMIT, first come, first served. False: it need not wait, `box` is as after `on_box`,
+ * which is not called. */
+bool lt_pool_wait(lt_pool *pool, lt_pool_waiter *waiter);
+/* Ends the wait. False: `on_box` has been called, or is being called by another thread. */
+bool lt_pool_forget(lt_pool *pool, lt_pool_waiter *waiter);
+
+/* Returns a used box. The pool cleans it, and hands it to whoever waits or keeps it. It frees the box when it has
+ * enough, when the box cannot be cleaned, or when only one box was ever taken. 10 to 30 us: call it after the program's
+ * result has been handed on. */
 void lt_pool_give(lt_pool *pool, lt_box *box);
+
+/* Frees some of the clean boxes that nobody has needed since the last call. */
+void lt_pool_trim(lt_pool *pool);
+/* Whether there are more boxes than lt_pool_trim leaves. */
+bool lt_pool_can_trim(lt_pool *pool);
 
 /* Boxes now, and so far. */
 typedef struct lt_pool_counts {

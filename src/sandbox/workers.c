@@ -27,12 +27,18 @@ typedef struct worker_slot {
   bool is_live; /* has a thread; under workers->lock */
 } worker_slot;
 
+typedef struct workers_queue {
+  lt_workers_task *head;
+  lt_workers_task **tail;
+} workers_queue;
+
 struct lt_workers {
   pthread_mutex_t lock;
   pthread_cond_t wake;
-  lt_workers_task *head;
-  lt_workers_task **tail;
-  _Atomic unsigned queued;
+  workers_queue submitted;
+  workers_queue resumed;
+  unsigned resumed_in_row;
+  _Atomic unsigned queued; /* in both */
   _Atomic int spinning;
   unsigned sleeping;
   unsigned regular; /* workers that do not end when they are idle */
@@ -57,34 +63,49 @@ static struct timespec workers_after_ns(uint64_t ns) {
 }
 
 /* --- The queue ---------------------------------------------------------------------------------------------------- */
-static void workers_push(lt_workers *w, lt_workers_task *task) {
-  task->next = NULL;
-  *w->tail = task;
-  w->tail = &task->next;
-  atomic_fetch_add(&w->queued, 1);
+static bool workers_has_task(const lt_workers *w) {
+  return w->submitted.head != NULL || w->resumed.head != NULL;
+}
+
+static workers_queue *workers_next_queue(lt_workers *w) {
+  bool is_turn = w->resumed_in_row < LT_WORKER_RESUMED_MAX || w->submitted.head == NULL;
+  return w->resumed.head != NULL && is_turn ? &w->resumed : &w->submitted;
 }
 
 static lt_workers_task *workers_pop(lt_workers *w) {
-  lt_workers_task *task = w->head;
+  workers_queue *queue = workers_next_queue(w);
+  lt_workers_task *task = queue->head;
   if (task != NULL) {
-    w->head = task->next;
-    if (w->head == NULL) {
-      w->tail = &w->head;
+    queue->head = task->next;
+    if (queue->head == NULL) {
+      queue->tail = &queue->head;
     }
+    w->resumed_in_row = queue == &w->resumed ? w->resumed_in_row + 1 : 0;
     atomic_fetch_sub(&w->queued, 1);
   }
   return task;
 }
 
-void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
+static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *task) {
   pthread_mutex_lock(&w->lock);
-  workers_push(w, task);
+  task->next = NULL;
+  *queue->tail = task;
+  queue->tail = &task->next;
+  atomic_fetch_add(&w->queued, 1);
   /* A worker that is about to sleep takes the lock and checks the queue once more. */
   bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0;
   pthread_mutex_unlock(&w->lock);
   if (wake) {
     pthread_cond_signal(&w->wake);
   }
+}
+
+void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
+  workers_push(w, &w->submitted, task);
+}
+
+void lt_workers_resume(lt_workers *w, lt_workers_task *task) {
+  workers_push(w, &w->resumed, task);
 }
 
 /* A sleeping thread takes tens of microseconds to wake, so spin for a short time first. */
@@ -111,12 +132,12 @@ static lt_workers_task *workers_next_task(worker_slot *s) {
     int waited =
         s->is_extra ? pthread_cond_timedwait(&w->wake, &w->lock, &until) : pthread_cond_wait(&w->wake, &w->lock);
     w->sleeping--;
-    if (s->is_extra && waited == ETIMEDOUT && w->head == NULL) {
+    if (s->is_extra && waited == ETIMEDOUT && !workers_has_task(w)) {
       break;
     }
   }
   /* One signal can stand for several tasks. */
-  if (task != NULL && w->head != NULL && w->sleeping > 0) {
+  if (task != NULL && workers_has_task(w) && w->sleeping > 0) {
     pthread_cond_signal(&w->wake);
   }
   if (task == NULL && s->is_extra) {
@@ -220,11 +241,12 @@ static void workers_enforce(worker_slot *s, uint64_t now) {
   if (s->stop_seen_ns == 0) {
     s->stop_seen_ns = s->nudged_ns = now;
   }
-  if (s->task->box == NULL) {
+  lt_box *box = atomic_load(&s->task->box);
+  if (box == NULL) {
     return;
   }
   if (now - s->stop_seen_ns >= LT_WATCHDOG_GRACE_MS * MS_NS) {
-    lt_box_revoke(s->task->box);
+    lt_box_revoke(box);
   }
   if (now - s->nudged_ns >= LT_WATCHDOG_NUDGE_MS * MS_NS) {
     s->nudged_ns = now;
@@ -332,7 +354,8 @@ lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) 
   if (w == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for worker threads");
   }
-  w->tail = &w->head;
+  w->submitted.tail = &w->submitted.head;
+  w->resumed.tail = &w->resumed.head;
   w->regular = count == 0 ? workers_cores() : count > REGULAR_MAX ? REGULAR_MAX : count;
   workers_init_sync(w);
   pthread_mutex_lock(&w->lock);
@@ -367,7 +390,7 @@ void lt_workers_free(lt_workers *w) {
     return;
   }
   pthread_mutex_lock(&w->lock);
-  LT_CHECK(w->head == NULL);
+  LT_CHECK(!workers_has_task(w));
   w->is_stopping = true;
   pthread_cond_broadcast(&w->wake);
   pthread_cond_broadcast(&w->watch_wake);

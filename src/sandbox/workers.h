@@ -36,7 +36,8 @@ typedef struct lt_workers_task {
   /* After PARK or DONE: the worker's last access to the task, on the worker's thread. As soon as this function has
    * handed the task on, the task may be freed or run on another thread. */
   void (*after)(struct lt_workers_task *task, lt_workers_step step);
-  lt_box *box;                  /* the box that the watchdog may revoke; may be NULL */
+  _Atomic(lt_box *) box;        /* the box that the watchdog may revoke during a step; NULL: none. Set it in a step, or
+                                   when there is none */
   _Atomic uint64_t deadline_ns; /* lt_workers_now; 0: none. May be moved while parked. */
   _Atomic int stop;             /* lt_stop */
   _Atomic uint64_t slice_ns;    /* when the running step should give way */
@@ -51,6 +52,9 @@ void lt_workers_free(lt_workers *workers);
 
 /* Queues a task for its next step. Any thread. */
 void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
+/* The same for a parked task that has what it waited for. Such tasks come before the others, except for one in
+ * LT_WORKER_RESUMED_MAX: programs that have begun end, and make room, before others begin. */
+void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
 
 /* Stops a task: at its next poll, or by force LT_WATCHDOG_GRACE_MS later. A parked task must also be submitted. The
  * first reason counts. Any thread; the caller keeps the task alive. */

@@ -314,7 +314,7 @@ int main(void) {
   fake_host_init(&host);
   host.tools = tools;
   make_image();
-  lt_pool_init(&pool, &image, 2);
+  lt_pool_init(&pool, &image, &(lt_pool_limits){.most = 4096});
   check_programs();
   check_calls();
   check_recursion();

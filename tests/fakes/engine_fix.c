@@ -36,7 +36,7 @@ int engine_open(void **state) {
     print_error("%s\n", lt_err_msg(&err));
     return 1;
   }
-  lt_pool_init(&engine_pool, &engine_image, 4);
+  lt_pool_init(&engine_pool, &engine_image, &(lt_pool_limits){.most = 4096});
   fake_host_init(&engine_host);
   lt_engine_result_init(&engine_result);
   return 0;

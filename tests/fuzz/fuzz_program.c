@@ -25,7 +25,7 @@ static void open_world(void) {
   if (lt_image_open(&image, &lt_qjs_module, lt_image_bytes(LT_IMAGE_BASE), NULL) != LT_OK) {
     abort();
   }
-  lt_pool_init(&pool, &image, 2);
+  lt_pool_init(&pool, &image, &(lt_pool_limits){.most = 2});
   fake_host_init(&world);
   world.tools = tools;
   world.modules = modules;

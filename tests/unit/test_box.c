@@ -446,27 +446,6 @@ static void after_a_stop_the_next_box_is_new(void **state) {
   lt_pool_give(&engine_pool, box);
 }
 
-static void pools_keep_so_many(void **state) {
-  lt_pool pool;
-  lt_box *boxes[4];
-  (void)state;
-  engine_traps();
-  lt_pool_init(&pool, &engine_image, 2);
-  for (int round = 0; round < 2; round++) {
-    for (int i = 0; i < 4; i++) {
-      assert_int_equal(lt_pool_take(&pool, &boxes[i], NULL), LT_OK);
-      for (int j = 0; j < i; j++) {
-        assert_ptr_not_equal(boxes[i], boxes[j]);
-      }
-    }
-    for (int i = 0; i < 4; i++) {
-      lt_pool_give(&pool, boxes[i]);
-    }
-    assert_int_equal(pool.count, 2);
-  }
-  lt_pool_release(&pool);
-}
-
 /* --- When there is no room ---------------------------------------------------------------------------------------- */
 static void images_that_are_none(void **state) {
   (void)state;
@@ -695,7 +674,6 @@ int main(void) {
       cmocka_unit_test(growing_stops_at_the_ceiling),
       cmocka_unit_test(cleaned_boxes_are_as_new),
       cmocka_unit_test(after_a_stop_the_next_box_is_new),
-      cmocka_unit_test(pools_keep_so_many),
       cmocka_unit_test(images_that_are_none),
       cmocka_unit_test(a_packed_image_that_is_damaged),
       cmocka_unit_test(allocations_that_fail),

@@ -103,9 +103,10 @@ static lt_workers_step on_step(lt_workers_task *task) {
 
 static void finish(prog *p) {
   p->done_ns = lt_workers_now();
-  p->trap = p->task.box->trap;
+  lt_box *box = p->task.box;
+  p->trap = box->trap;
   lt_fiber_release(&p->fiber);
-  lt_pool_give(&engine_pool, p->task.box);
+  lt_pool_give(&engine_pool, box);
   pthread_mutex_lock(&yard.lock);
   p->done = true;
   yard.done++;
@@ -152,8 +153,10 @@ static void prog_init(prog *p, lt_workers *workers, const char *code) {
               .task = {.step = on_step, .after = after_step}};
   p->host = (lt_guest_host){.arg = p, .call = on_call, .poll = on_poll, .output = on_output};
   lt_engine_result_init(&p->result);
-  assert_int_equal(lt_pool_take(&engine_pool, &p->task.box, NULL), LT_OK);
-  lt_fiber_init(&p->fiber, p->task.box->stack, LT_BOX_STACK_BYTES, run_prog, p);
+  lt_box *box = NULL;
+  assert_int_equal(lt_pool_take(&engine_pool, &box, NULL), LT_OK);
+  p->task.box = box;
+  lt_fiber_init(&p->fiber, box->stack, LT_BOX_STACK_BYTES, run_prog, p);
 }
 
 static void prog_start(prog *p, lt_workers *workers, const char *code, uint64_t deadline_ms) {

@@ -226,7 +226,7 @@ void lt_call_queue_stop_run(lt_run *run, lt_stop why) {
   lt_cancel_fire(&run->cancel, why == LT_STOP_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
   lt_call_queue_drop(run, run->cancel.why, "the program has ended");
   pthread_mutex_lock(&run->lock);
-  bool wakes = run->opens.is_parked;
+  bool wakes = run->opens.is_parked || lt_run_box_forget(run);
   run->opens.is_parked = false;
   bool has_moved = lt_run_clock_update(run);
   pthread_mutex_unlock(&run->lock);
@@ -234,6 +234,6 @@ void lt_call_queue_stop_run(lt_run *run, lt_stop why) {
     lt_run_clock_follow(run);
   }
   if (wakes) {
-    lt_run_box_submit(run);
+    lt_workers_resume(run->workers, &run->task);
   }
 }

@@ -22,6 +22,9 @@ struct lt_quickjs {
   lt_door *door;
   lt_workers *workers;
   runner_image images[LT_IMAGE_KINDS];
+  lt_pool_budget budget; /* of the clean boxes of all images */
+  lt_timer *trim;        /* runs while there may be clean boxes that nobody needs */
+  bool is_trimming;
   lt_typecheck *typecheck; /* NULL: types are not checked */
   lt_str time_zone;        /* of programs' local time; empty: UTC */
   bool drops; /* programs that wait are dropped, and run again by their tapes: slow, for tests ($LATHE_DROP_WAITING) */
@@ -63,17 +66,39 @@ lt_runner *lt_quickjs_runner(lt_quickjs *q) {
 }
 
 static lt_status quickjs_open_image(lt_quickjs *q, lt_image_kind kind, lt_err *err) {
-  static const unsigned kept[LT_IMAGE_KINDS] = {[LT_IMAGE_BASE] = LT_BOX_POOL_MAX,
-                                                [LT_IMAGE_WEB] = LT_WEB_POOL_MAX,
-                                                [LT_IMAGE_INTL] = LT_INTL_POOL_MAX,
-                                                [LT_IMAGE_STRIP] = LT_STRIP_POOL_MAX};
+  static const lt_pool_limits limits[LT_IMAGE_KINDS] = {
+      [LT_IMAGE_BASE] = {.most = LT_BOX_MAX, .keep = LT_BOX_POOL_KEEP},
+      [LT_IMAGE_WEB] = {.most = LT_WEB_MAX, .keep = LT_WEB_POOL_KEEP},
+      [LT_IMAGE_INTL] = {.most = LT_INTL_MAX, .keep = LT_INTL_POOL_KEEP},
+      [LT_IMAGE_STRIP] = {.most = LT_STRIP_MAX, .keep = LT_STRIP_POOL_KEEP}};
   runner_image *it = &q->images[kind];
   if (!it->is_open) {
+    lt_pool_limits its = limits[kind];
+    its.budget = &q->budget;
     LT_TRY(lt_image_open(&it->image, &lt_qjs_module, lt_image_bytes(kind), err));
-    lt_pool_init(&it->pool, &it->image, kept[kind]);
+    lt_pool_init(&it->pool, &it->image, &its);
     it->is_open = true;
   }
   return LT_OK;
+}
+
+/* --- Clean boxes that nobody needs -------------------------------------------------------------------------------- */
+static void quickjs_trim_later(lt_quickjs *q, lt_image_kind kind) {
+  if (!q->is_trimming && lt_pool_can_trim(&q->images[kind].pool)) {
+    q->is_trimming = true;
+    lt_timer_start(q->trim, LT_BOX_TRIM_MS);
+  }
+}
+
+static void on_trim(void *arg) {
+  lt_quickjs *q = arg;
+  q->is_trimming = false;
+  for (unsigned kind = 0; kind < LT_IMAGE_KINDS; kind++) {
+    if (q->images[kind].is_open) {
+      lt_pool_trim(&q->images[kind].pool);
+      quickjs_trim_later(q, kind);
+    }
+  }
 }
 
 static void quickjs_close_images(lt_quickjs *q) {
@@ -100,10 +125,14 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   q->door = door;
   lt_status status = quickjs_open_image(q, LT_IMAGE_BASE, err);
   if (status == LT_OK) {
+    status = lt_timer_new_background(loop, on_trim, q, &q->trim, err);
+  }
+  if (status == LT_OK) {
     status = lt_workers_new(workers, &q->workers, err);
   }
   if (status != LT_OK) {
     quickjs_close_images(q);
+    lt_timer_free(q->trim);
     lt_mem_free(q);
     return status;
   }
@@ -121,16 +150,20 @@ void lt_quickjs_free(lt_quickjs *q) {
   }
   lt_workers_free(q->workers);
   quickjs_close_images(q);
+  lt_timer_free(q->trim);
   lt_mem_free(q);
 }
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
-/* A dropped program does not continue when it is stopped or gets no box. */
+/* A program that has no box does not continue when it is stopped. */
 static lt_workers_step on_step(lt_workers_task *task) {
   lt_run *run = (lt_run *)task;
   run->box.step = LT_STEP_DONE;
-  if (run->box.box == NULL) {
+  if (!lt_run_box_has(run) && atomic_load(&run->task.stop) != LT_STOP_NOT) {
     return LT_STEP_DONE;
+  }
+  if (!lt_run_box_enter(run)) {
+    return run->box.needs_box ? LT_STEP_PARK : LT_STEP_DONE;
   }
   bool goes_on = lt_fiber_resume(&run->box.fiber);
   bool is_dropped = run->box.is_dropping && atomic_load(&run->task.stop) == LT_STOP_NOT;
@@ -151,6 +184,10 @@ static void on_program_done(void *arg) {
 static void after_step(lt_workers_task *task, lt_workers_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
+    if (run->box.needs_box) {
+      lt_run_box_wait(run);
+      return;
+    }
     if (run->box.is_dropping) {
       lt_run_box_drop(run);
     }
@@ -222,14 +259,14 @@ static lt_status run_in_box(lt_run *run, lt_image_kind kind, void (*body)(lt_run
   if (run_was_cancelled_before(run)) {
     return LT_OK;
   }
-  LT_TRY(quickjs_open_image(run->quickjs, kind, err));
-  run->box.pool = &run->quickjs->images[kind].pool;
-  run->box.body = body;
+  lt_quickjs *q = run->quickjs;
+  LT_TRY(quickjs_open_image(q, kind, err));
+  lt_run_box_init(run, &q->images[kind].pool, body, err);
   run->is_finished = false;
-  LT_TRY(lt_run_box_enter(run, err));
   lt_workers_submit(run->workers, &run->task);
   run_wait_until_finished(run);
-  return LT_OK;
+  quickjs_trim_later(q, kind);
+  return run->box.status;
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */

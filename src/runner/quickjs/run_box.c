@@ -7,11 +7,74 @@ static void on_run_fiber(void *arg) {
   run->box.body(run);
 }
 
-lt_status lt_run_box_enter(lt_run *run, lt_err *err) {
-  LT_TRY(lt_pool_take(run->box.pool, &run->box.box, err));
-  run->task.box = run->box.box;
-  lt_fiber_init(&run->box.fiber, run->box.box->stack, LT_BOX_STACK_BYTES, on_run_fiber, run);
-  return LT_OK;
+/* The lock: lt_run_box_wait has ended its access to the run. */
+static void on_run_box(lt_pool_waiter *waiter) {
+  lt_run *run = (lt_run *)(void *)((char *)waiter - offsetof(lt_run, box.waiter));
+  pthread_mutex_lock(&run->lock);
+  pthread_mutex_unlock(&run->lock);
+  lt_workers_resume(run->workers, &run->task);
+}
+
+void lt_run_box_init(lt_run *run, lt_pool *pool, void (*body)(lt_run *run) LT_YIELDS, lt_err *err) {
+  run->box.pool = pool;
+  run->box.box = NULL;
+  run->box.body = body;
+  run->box.waiter = (lt_pool_waiter){.on_box = on_run_box};
+  run->box.has_begun = false;
+  run->box.status = LT_OK;
+  run->box.err = err;
+}
+
+static void run_box_fail(lt_run *run, lt_status status, const lt_err *err) {
+  if (!run->box.has_begun) {
+    run->box.status = status;
+    lt_err_copy(run->box.err, err);
+    return;
+  }
+  lt_engine_result_release(&run->engine);
+  lt_engine_result_init(&run->engine);
+  run->engine.ending = LT_END_MEMORY;
+}
+
+static lt_status run_box_take(lt_run *run, lt_err *err) {
+  run->box.box = run->box.waiter.box;
+  run->box.waiter.box = NULL;
+  return run->box.box != NULL ? LT_OK : lt_pool_take(run->box.pool, &run->box.box, err);
+}
+
+bool lt_run_box_has(const lt_run *run) {
+  return run->box.box != NULL || run->box.waiter.box != NULL;
+}
+
+bool lt_run_box_enter(lt_run *run) {
+  if (run->box.box != NULL) {
+    return true;
+  }
+  lt_err err = LT_ERR_INIT;
+  lt_status status = run_box_take(run, &err);
+  run->box.needs_box = status == LT_E_LIMIT;
+  if (status == LT_OK) {
+    run->box.has_begun = true;
+    atomic_store(&run->task.box, run->box.box);
+    lt_fiber_init(&run->box.fiber, run->box.box->stack, LT_BOX_STACK_BYTES, on_run_fiber, run);
+  } else if (!run->box.needs_box) {
+    run_box_fail(run, status, &err);
+  }
+  return status == LT_OK;
+}
+
+void lt_run_box_wait(lt_run *run) {
+  run->box.needs_box = false;
+  pthread_mutex_lock(&run->lock);
+  bool waits = atomic_load(&run->task.stop) == LT_STOP_NOT && lt_pool_wait(run->box.pool, &run->box.waiter);
+  pthread_mutex_unlock(&run->lock);
+  if (!waits) {
+    lt_workers_resume(run->workers, &run->task);
+  }
+}
+
+bool lt_run_box_forget(lt_run *run) {
+  return run->box.pool != NULL && lt_pool_forget(run->box.pool, &run->box.waiter);
 }
 
 void lt_run_box_drop(lt_run *run) {
@@ -19,16 +82,6 @@ void lt_run_box_drop(lt_run *run) {
   lt_fiber_release(&run->box.fiber);
   run->box.is_dropping = false;
   run->box.box = NULL;
-  run->task.box = NULL;
+  atomic_store(&run->task.box, NULL);
   lt_pool_give(run->box.pool, box);
-}
-
-void lt_run_box_submit(lt_run *run) {
-  bool is_dropped = run->box.box == NULL && atomic_load(&run->task.stop) == LT_STOP_NOT;
-  if (is_dropped && lt_run_box_enter(run, NULL) != LT_OK) {
-    lt_engine_result_release(&run->engine);
-    lt_engine_result_init(&run->engine);
-    run->engine.ending = LT_END_MEMORY;
-  }
-  lt_workers_submit(run->workers, &run->task);
 }

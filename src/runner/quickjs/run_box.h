@@ -12,18 +12,30 @@ typedef struct lt_run lt_run;
 
 typedef struct lt_run_box {
   lt_fiber fiber;
-  lt_box *box; /* NULL: the program was dropped or has ended */
+  lt_box *box; /* NULL: the program has not begun, was dropped or has ended */
   lt_pool *pool;
+  lt_pool_waiter waiter; /* for a box */
   lt_workers_step step;
   void (*body)(lt_run *run) LT_YIELDS; /* what the fiber runs */
   bool is_dropping;                    /* the waiting program is being dropped: it ends at its next poll */
+  bool needs_box;                      /* every box is in use: it waits for one */
+  bool has_begun;                      /* it has had a box */
+  lt_status status;                    /* why it could not begin */
+  lt_err *err;                         /* of the run's fiber, which waits meanwhile */
 } lt_run_box;
 
-/* Takes a box from the run's pool. */
-lt_status lt_run_box_enter(lt_run *run, lt_err *err);
-/* Ends the step of a dropped program. The program waits without a box, and gets a new one when its answer is ready. */
+/* The program shall run `body` in a box of that pool, which the first step takes. `err` tells why it could not begin,
+ * with the status in lt_run_box. */
+void lt_run_box_init(lt_run *run, lt_pool *pool, void (*body)(lt_run *run) LT_YIELDS, lt_err *err);
+/* In a step: whether the program has a box, or was given one. */
+bool lt_run_box_has(const lt_run *run);
+/* In a step: takes a box, unless the program is in one. False: the step ends. */
+bool lt_run_box_enter(lt_run *run);
+/* After the step: waits for a box. The program continues when it gets one, or when it is stopped. */
+void lt_run_box_wait(lt_run *run);
+/* On the loop, under the run's lock: ends that wait. True: the program must be submitted. */
+bool lt_run_box_forget(lt_run *run);
+/* After the step of a dropped program. It waits without a box, and takes a new one when its answer is ready. */
 void lt_run_box_drop(lt_run *run);
-/* Continues the program. Any thread. */
-void lt_run_box_submit(lt_run *run);
 
 #endif

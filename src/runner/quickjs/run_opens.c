@@ -156,7 +156,7 @@ void lt_run_opens_park(lt_run *run) {
   lt_run_clock_update(run); /* the clock may stop now, which it does only while the program is parked */
   pthread_mutex_unlock(&run->lock);
   if (goes_on) {
-    lt_run_box_submit(run);
+    lt_workers_resume(run->workers, &run->task);
   }
 }
 
@@ -204,6 +204,6 @@ void lt_run_opens_ready(lt_run *run, lt_run_open *open, lt_status status, lt_str
     lt_run_clock_follow(run);
   }
   if (wakes) {
-    lt_run_box_submit(run);
+    lt_workers_resume(run->workers, &run->task);
   }
 }
