@@ -122,7 +122,8 @@ static void tool_rounds_put_requested(tool_dialogue *t, const lt_tool_round_call
   lt_json_end_object(w);
 }
 
-static void tool_rounds_put_reply(tool_dialogue *t, lt_str text, const lt_tool_round *round) {
+static void tool_rounds_put_reply(tool_dialogue *t, const lt_completion *reply, const lt_tool_round *round) {
+  lt_str text = lt_buf_view(&reply->text), kept = lt_buf_view(&reply->kept);
   lt_json_begin_object(&t->messages.w);
   lt_json_key(&t->messages.w, "role");
   lt_json_put_cstr(&t->messages.w, "assistant");
@@ -138,6 +139,10 @@ static void tool_rounds_put_reply(tool_dialogue *t, lt_str text, const lt_tool_r
     tool_rounds_put_requested(t, &round->calls[i]);
   }
   lt_json_end_array(&t->messages.w);
+  if (lt_model_may_keep(t->turn->model, kept)) {
+    lt_json_key(&t->messages.w, "kept");
+    lt_json_put_raw(&t->messages.w, kept);
+  }
   lt_json_end_object(&t->messages.w);
 }
 
@@ -191,7 +196,7 @@ static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *re
   for (size_t i = 0; i < round.count; i++) {
     tool_rounds_read_call(t, &round, &round.calls[i], &reply->calls[i]);
   }
-  tool_rounds_put_reply(t, lt_buf_view(&reply->text), &round);
+  tool_rounds_put_reply(t, reply, &round);
   lt_status status = t->messages.rest.status != LT_OK
                          ? lt_fail(err, t->messages.rest.status, "the conversation has become too long")
                          : t->rounds->carry_out(&round, err);

@@ -113,6 +113,7 @@ static void record_put_usage(lt_json_writer *w, const lt_completion *completion)
   lt_json_put_int(w, completion->usage.reasoning_tokens);
   lt_json_put_int(w, completion->usage.estimated);
   lt_json_put_int(w, completion->usage.cached_input_tokens);
+  lt_json_put_int(w, completion->usage.cache_write_tokens);
   lt_json_end_array(w);
   record_put_pair(w, "model", completion->model);
 }
@@ -154,6 +155,10 @@ void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *compl
   lt_json_key(&w, "finish");
   lt_json_put_int(&w, completion->finish);
   record_put_usage(&w, completion);
+  if (completion->kept.n > 0) {
+    lt_json_key(&w, "kept");
+    lt_json_put_raw(&w, lt_buf_view(&completion->kept));
+  }
   if (status != LT_OK) {
     record_put_pair(&w, "status", lt_str_of(lt_status_name(status)));
     record_put_pair(&w, "error", lt_str_of(lt_err_msg(err)));
@@ -186,7 +191,8 @@ static bool record_read_usage(lt_json json, lt_completion *completion) {
                                  .output_tokens = record_int_at(usage, 1),
                                  .reasoning_tokens = record_int_at(usage, 2),
                                  .estimated = record_int_at(usage, 3) != 0,
-                                 .cached_input_tokens = record_int_at(usage, 4)};
+                                 .cached_input_tokens = record_int_at(usage, 4),
+                                 .cache_write_tokens = record_int_at(usage, 5)};
   return lt_json_str(lt_json_get(json, "model"), &completion->arena, &completion->model);
 }
 
@@ -227,6 +233,7 @@ static bool record_read_completion(lt_turn *turn, const lt_note *from, uint64_t 
   completion->finish = (lt_finish)finish;
   completion->too_long = lt_json_bool(lt_json_get(json, "tooLong"), false);
   lt_buf_add(&completion->text, text);
+  lt_buf_add(&completion->kept, lt_json_text(lt_json_get(json, "kept")));
   *ret_status = name.n == 0 ? LT_OK : lt_notes_status(name, LT_E_INTERNAL);
   if (*ret_status != LT_OK) {
     lt_fail(err, *ret_status, "%.*s", LT_STR_ARG(why));
@@ -236,7 +243,7 @@ static bool record_read_completion(lt_turn *turn, const lt_note *from, uint64_t 
     record->has_other_question = true;
     record->other_question = from->number;
   }
-  return completion->text.status == LT_OK;
+  return completion->text.status == LT_OK && completion->kept.status == LT_OK;
 }
 
 bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err) {

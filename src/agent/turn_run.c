@@ -141,6 +141,10 @@ void lt_turn_put_usage(const lt_turn_state *turn_state, lt_json_writer *w) {
     lt_json_key(w, "cachedInputTokens");
     lt_json_put_int(w, usage->cached_input_tokens);
   }
+  if (usage->cache_write_tokens > 0) {
+    lt_json_key(w, "cacheWriteTokens");
+    lt_json_put_int(w, usage->cache_write_tokens);
+  }
   if (usage->reasoning_tokens > 0) {
     lt_json_key(w, "reasoningTokens");
     lt_json_put_int(w, usage->reasoning_tokens);

@@ -11,6 +11,7 @@ void lt_turn_add_usage(lt_turn *turn, const lt_usage *usage) {
   turn->usage.input_tokens += usage->input_tokens;
   turn->usage.output_tokens += usage->output_tokens;
   turn->usage.cached_input_tokens += usage->cached_input_tokens;
+  turn->usage.cache_write_tokens += usage->cache_write_tokens;
   turn->usage.reasoning_tokens += usage->reasoning_tokens;
   turn->usage.estimated = turn->usage.estimated || usage->estimated;
 }

@@ -203,6 +203,10 @@
 #define LT_MODEL_EVENT_MAX_BYTES    (16 * LT_MIB) /* one event; and an answer that is not streamed */
 #define LT_MODEL_MEMORY_BYTES       (64 * LT_MIB) /* what is kept of one answer; and the index of one event */
 #define LT_MODEL_CALLS_MAX          1024          /* calls that one answer asks for */
+#define LT_MODEL_PARTS_MAX          4096          /* texts, calls and thoughts of one answer, in their order ... */
+#define LT_MODEL_KEPT_MAX_BYTES     (16 * LT_MIB) /* ... and their size */
+#define LT_MODEL_TOKENS_MAX         1000000000000 /* that a provider may say it has counted; more is nonsense */
+#define LT_MODEL_CACHE_KEY_BYTES    64            /* of a conversation's id, as a key of the provider's cache */
 #define LT_MODEL_ERROR_BYTES        (64 * LT_KIB) /* of an error's body that is read ... */
 #define LT_PROVIDER_ERROR_BYTES     400           /* ... and of its words that are shown */
 #define LT_MODEL_QUIRKS_MAX         64            /* models whose deviations are remembered */

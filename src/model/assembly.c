@@ -14,6 +14,7 @@ void lt_assembly_init(lt_assembly *a, const lt_completion_wire *wire, const lt_c
 
 void lt_assembly_release(lt_assembly *a) {
   lt_assembly_release_calls(a);
+  lt_assembly_release_parts(a);
   lt_buf_release(&a->held_text);
   lt_text_calls_release(&a->text_calls);
   lt_arena_release(&a->event);
@@ -35,14 +36,35 @@ lt_status lt_assembly_take_error(lt_assembly *a, lt_json json, lt_err *err) {
   return lt_fail(err, LT_E_TOOL, "%.*s", LT_STR_ARG(error.text));
 }
 
+bool lt_assembly_read_count(lt_json usage, const char *key, int64_t *ret) {
+  int64_t n;
+  bool is_count = lt_json_int(lt_json_get(usage, key), &n) && n >= 0 && n <= LT_MODEL_TOKENS_MAX;
+  *ret = is_count ? n : *ret;
+  return is_count;
+}
+
+void lt_assembly_bound_cached(lt_assembly *a) {
+  lt_usage *u = &a->completion->usage;
+  u->cached_input_tokens = u->cached_input_tokens < u->input_tokens ? u->cached_input_tokens : u->input_tokens;
+  int64_t fresh = u->input_tokens - u->cached_input_tokens;
+  u->cache_write_tokens = u->cache_write_tokens < fresh ? u->cache_write_tokens : fresh;
+}
+
+void lt_assembly_take_model(lt_assembly *a, lt_json name) {
+  if (a->completion->model.n == 0) {
+    a->completion->model = lt_arena_dup(&a->completion->arena, lt_assembly_str(a, name));
+  }
+}
+
 lt_status lt_assembly_check(const lt_assembly *a, lt_err *err) {
   const lt_completion *c = a->completion;
   lt_status status = c->text.status != LT_OK              ? c->text.status
                      : c->reasoning.status != LT_OK       ? c->reasoning.status
                      : a->held_text.status != LT_OK       ? a->held_text.status
                      : a->text_calls.held.status != LT_OK ? a->text_calls.held.status
-                     : a->text_calls.said.status != LT_OK ? a->text_calls.said.status
-                                                          : lt_assembly_calls_status(a);
+                     : a->text_calls.said.status != LT_OK
+                         ? a->text_calls.said.status
+                         : lt_status_first(lt_assembly_calls_status(a), lt_assembly_parts_status(a));
   if (status == LT_E_LIMIT) {
     return lt_fail(err, status, "more than %lu MiB, or more than %d calls: an answer without an end?",
                    LT_MODEL_TEXT_MAX_BYTES / LT_MIB, LT_MODEL_CALLS_MAX);
@@ -115,7 +137,7 @@ lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *er
 size_t lt_assembly_size(const lt_assembly *a) {
   const lt_completion *c = a->completion;
   return c->text.n + c->reasoning.n + a->held_text.n + a->text_calls.held.n + a->text_calls.said.n + a->held_n +
-         a->bytes + a->call_count + a->finished + a->has_usage + a->done;
+         a->bytes + a->call_count + lt_assembly_parts_size(a) + a->finished + a->has_usage + a->done;
 }
 
 lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err) {
@@ -159,6 +181,7 @@ lt_status lt_assembly_end(lt_assembly *a, lt_err *err) {
   if (lt_assembly_end_calls(a) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the model's answer");
   }
+  lt_assembly_end_parts(a);
   a->completion->finish = assembly_finish_of(a);
   if (!a->has_usage) {
     assembly_estimate_usage(a);

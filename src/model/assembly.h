@@ -29,6 +29,20 @@ typedef enum lt_think {
   LT_THINK_NONE
 } lt_think;
 
+/* A part of an answer, in the order of the answer (assembly_parts.c). */
+typedef enum lt_answer_part_kind {
+  LT_ANSWER_TEXT,
+  LT_ANSWER_CALL,
+  LT_ANSWER_THINKING, /* text and a signature */
+  LT_ANSWER_OWN,      /* JSON text of the wire's own form */
+} lt_answer_part_kind;
+typedef struct lt_answer_part {
+  int64_t index; /* the stream's index of the part */
+  lt_answer_part_kind kind;
+  lt_buf text;
+  lt_buf signature; /* THINKING */
+} lt_answer_part;
+
 typedef struct lt_completion_wire lt_completion_wire; /* completion_wire.h */
 
 struct lt_assembly {
@@ -38,7 +52,10 @@ struct lt_assembly {
   lt_arena event; /* memory of one event's JSON */
   lt_call_parts *calls;
   size_t call_count;
-  size_t bytes; /* size of all calls */
+  size_t bytes;          /* size of all calls */
+  lt_answer_part *parts; /* of wires that keep them (lt_completion.kept) */
+  size_t part_count;
+  lt_status part_status;
   char held[3]; /* the first half of a character that was cut in two */
   size_t held_n;
   lt_think think;
@@ -76,6 +93,12 @@ lt_status lt_assembly_end(lt_assembly *a, lt_err *err);
 lt_str lt_assembly_str(lt_assembly *a, lt_json value);
 /* Reads an error that the provider sent instead of an answer or inside one. Returns LT_E_TOOL. */
 lt_status lt_assembly_take_error(lt_assembly *a, lt_json json, lt_err *err);
+/* Reads a count of tokens; false: there is none, or a nonsensical one. */
+bool lt_assembly_read_count(lt_json usage, const char *key, int64_t *ret);
+/* Makes what came from the cache at most what was sent at all. */
+void lt_assembly_bound_cached(lt_assembly *a);
+/* Takes the provider's name of the model, the first time. */
+void lt_assembly_take_model(lt_assembly *a, lt_json name);
 /* Returns why text or calls could not be stored: LT_E_LIMIT, LT_E_NOMEM; LT_OK: they were. */
 lt_status lt_assembly_check(const lt_assembly *a, lt_err *err);
 
@@ -98,6 +121,11 @@ void lt_assembly_end_said(lt_assembly *a);
 
 /* Reads "tool_calls" of a delta or a message, and the older "function_call". */
 void lt_assembly_take_calls(lt_assembly *a, lt_json delta);
+/* Adds a piece of a call. `index`: the stream's, -1: none. `id` and `name` may be empty. `arguments`: a piece of their
+ * text as a string, all of them as an object, or nothing. */
+void lt_assembly_take_call(lt_assembly *a, int64_t index, lt_str id, lt_str name, lt_json arguments);
+/* Whether the call with that index has arguments. */
+bool lt_assembly_has_arguments(lt_assembly *a, int64_t index);
 void lt_assembly_release_calls(lt_assembly *a);
 /* Adds a call that the model wrote as text (text_calls.h). */
 void lt_assembly_add_text_call(lt_assembly *a, lt_str name, lt_str arguments);
@@ -105,5 +133,18 @@ void lt_assembly_add_text_call(lt_assembly *a, lt_str name, lt_str arguments);
 lt_status lt_assembly_calls_status(const lt_assembly *a);
 /* Copies the calls into the completion. */
 lt_status lt_assembly_end_calls(lt_assembly *a);
+
+/* assembly_parts.c */
+
+/* The part with that index and kind, which is added when there is none. NULL: too many, or no memory;
+ * lt_assembly_check reports it. */
+lt_answer_part *lt_assembly_part(lt_assembly *a, int64_t index, lt_answer_part_kind kind);
+/* The size of all parts. */
+size_t lt_assembly_parts_size(const lt_assembly *a);
+void lt_assembly_release_parts(lt_assembly *a);
+/* Why parts could not be stored; LT_OK: they were. */
+lt_status lt_assembly_parts_status(const lt_assembly *a);
+/* Writes lt_completion.kept, when the answer has a part that is neither text nor a call. */
+void lt_assembly_end_parts(lt_assembly *a);
 
 #endif

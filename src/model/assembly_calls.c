@@ -109,9 +109,12 @@ static lt_str assembly_calls_string_in(lt_assembly *a, lt_json v) {
   return s;
 }
 
-static void assembly_calls_take_call(lt_assembly *a, int64_t index, lt_str id, lt_json function) {
-  lt_str name = assembly_calls_string_in(a, lt_json_get(function, "name"));
-  lt_json arguments = lt_json_get(function, "arguments");
+bool lt_assembly_has_arguments(lt_assembly *a, int64_t index) {
+  const lt_call_parts *call = assembly_calls_find_index(a, index);
+  return call != NULL && call->arguments.n > 0;
+}
+
+void lt_assembly_take_call(lt_assembly *a, int64_t index, lt_str id, lt_str name, lt_json arguments) {
   bool has_arguments =
       lt_json_typeof(arguments) == LT_JSON_OBJECT || lt_json_count(arguments) > 0 || lt_json_text(arguments).n > 2;
   lt_call_parts *call = assembly_calls_call_for(a, index, id, name, has_arguments);
@@ -123,6 +126,11 @@ static void assembly_calls_take_call(lt_assembly *a, int64_t index, lt_str id, l
   }
   assembly_calls_take_name(call, name);
   assembly_calls_take_arguments(a, call, arguments);
+}
+
+static void assembly_calls_take_function(lt_assembly *a, int64_t index, lt_str id, lt_json function) {
+  lt_assembly_take_call(a, index, id, assembly_calls_string_in(a, lt_json_get(function, "name")),
+                        lt_json_get(function, "arguments"));
 }
 
 void lt_assembly_add_text_call(lt_assembly *a, lt_str name, lt_str arguments) {
@@ -142,12 +150,12 @@ void lt_assembly_take_calls(lt_assembly *a, lt_json delta) {
     if (!lt_json_int(lt_json_get(it.value, "index"), &index) || index < 0) {
       index = -1;
     }
-    assembly_calls_take_call(a, index, assembly_calls_string_in(a, lt_json_get(it.value, "id")),
-                             lt_json_get(it.value, "function"));
+    assembly_calls_take_function(a, index, assembly_calls_string_in(a, lt_json_get(it.value, "id")),
+                                 lt_json_get(it.value, "function"));
   }
   lt_json legacy = lt_json_get(delta, "function_call");
   if (lt_json_typeof(legacy) == LT_JSON_OBJECT) {
-    assembly_calls_take_call(a, LEGACY, LT_STR_NULL, legacy);
+    assembly_calls_take_function(a, LEGACY, LT_STR_NULL, legacy);
   }
 }
 

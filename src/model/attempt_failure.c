@@ -103,7 +103,7 @@ static bool attempt_failure_is_out_of_money(const lt_provider_error *words) {
 
 static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_provider_error *words, unsigned quirks,
                                              lt_attempt_failure *fault, lt_err *err) {
-  unsigned quirk = a->status == 400 || a->status == 422 ? lt_dialect_quirk_in(words->all, a->request->json, quirks) : 0;
+  unsigned quirk = a->status == 400 || a->status == 422 ? lt_dialect_quirk_in(words->all, a->request, quirks) : 0;
   if (quirk != 0) {
     fault->retry = LT_RETRY_OTHERWISE;
     fault->quirks = quirks | quirk;

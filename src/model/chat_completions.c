@@ -5,18 +5,11 @@
 #include "model/dialect.h"
 
 /* --- The request -------------------------------------------------------------------------------------------------- */
-static int64_t chat_token_limit(const lt_completion_request *request) {
-  if (request->max_tokens > 0) {
-    return request->max_tokens;
-  }
-  return request->model->max_tokens > 0 ? request->model->max_tokens : LT_MODEL_MAX_TOKENS;
-}
-
 static void chat_put_limit(lt_json_writer *w, const lt_completion_request *request, unsigned quirks) {
   bool reasoner = lt_dialect_is_reasoner(request->model->name);
   bool other = (quirks & LT_QUIRK_OTHER_LIMIT) != 0;
   lt_json_key(w, reasoner != other ? "max_completion_tokens" : "max_tokens");
-  lt_json_put_int(w, chat_token_limit(request));
+  lt_json_put_int(w, lt_completion_wire_token_limit(request));
 }
 
 static void chat_put_flag(lt_json_writer *w, const char *object, const char *key) {
@@ -35,6 +28,18 @@ static void chat_put_format(lt_json_writer *w) {
   lt_json_end_object(w);
 }
 
+/* What the model is told beside the messages, where its configuration says so. */
+static void chat_put_choices(lt_json_writer *w, const lt_model *model, unsigned quirks) {
+  if (model->temperature.n > 0 && (quirks & LT_QUIRK_NO_TEMPERATURE) == 0) {
+    lt_json_key(w, "temperature");
+    lt_json_put_raw(w, model->temperature);
+  }
+  if (model->effort.n > 0 && (quirks & LT_QUIRK_NO_EFFORT) == 0) {
+    lt_json_key(w, "reasoning_effort");
+    lt_json_put_str(w, model->effort);
+  }
+}
+
 static void chat_write_request(const lt_completion_request *request, unsigned quirks, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
@@ -47,6 +52,7 @@ static void chat_write_request(const lt_completion_request *request, unsigned qu
     lt_json_put_raw(&w, request->tools);
   }
   chat_put_limit(&w, request, quirks);
+  chat_put_choices(&w, request->model, quirks);
   if (request->json && (quirks & LT_QUIRK_NO_FORMAT) == 0) {
     chat_put_format(&w);
   }
@@ -120,12 +126,7 @@ static void chat_take_finish(lt_assembly *a, lt_json reason) {
 }
 
 static bool chat_take_count(lt_json usage, const char *key, const char *other, int64_t *ret) {
-  int64_t n;
-  if ((lt_json_int(lt_json_get(usage, key), &n) || lt_json_int(lt_json_get(usage, other), &n)) && n >= 0) {
-    *ret = n;
-    return true;
-  }
-  return false;
+  return lt_assembly_read_count(usage, key, ret) || lt_assembly_read_count(usage, other, ret);
 }
 
 /* Usage counts from the beginning of the answer, so a later one replaces the earlier one. */
@@ -141,16 +142,8 @@ static void chat_take_usage(lt_assembly *a, lt_json usage) {
                         &u->cached_input_tokens);
   (void)chat_take_count(lt_json_get(usage, "completion_tokens_details"), "reasoning_tokens", "reasoning_tokens",
                         &u->reasoning_tokens);
-  if (u->cached_input_tokens > u->input_tokens) {
-    u->cached_input_tokens = u->input_tokens;
-  }
+  lt_assembly_bound_cached(a);
   a->has_usage = a->has_usage || (in && out);
-}
-
-static void chat_take_model(lt_assembly *a, lt_json chunk) {
-  if (a->completion->model.n == 0) {
-    a->completion->model = lt_arena_dup(&a->completion->arena, lt_assembly_str(a, lt_json_get(chunk, "model")));
-  }
 }
 
 /* Finds the first choice: the one with index 0, or without an index. */
@@ -184,7 +177,7 @@ static lt_status chat_read(lt_assembly *a, lt_str name, lt_json chunk, bool is_w
   if (chat_is_error(name, chunk, choice)) {
     return lt_assembly_take_error(a, chat_error_place(chunk, choice), err);
   }
-  chat_take_model(a, chunk);
+  lt_assembly_take_model(a, lt_json_get(chunk, "model"));
   chat_take_usage(a, lt_json_get(chunk, "usage"));
   if (!lt_json_exists(choice)) {
     /* An event without a choice is allowed; it may have the usage. */
@@ -197,6 +190,7 @@ static lt_status chat_read(lt_assembly *a, lt_str name, lt_json chunk, bool is_w
 }
 
 const lt_completion_wire lt_chat_completions_wire = {
+    .name = "chat",
     .path = "/chat/completions",
     .key_header = "Authorization",
     .key_prefix = "Bearer ",

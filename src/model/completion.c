@@ -12,12 +12,14 @@ void lt_completion_init(lt_completion *completion) {
   *completion = (lt_completion){.finish = LT_FINISH_STOP};
   lt_buf_init(&completion->text, LT_MODEL_TEXT_MAX_BYTES);
   lt_buf_init(&completion->reasoning, LT_MODEL_TEXT_MAX_BYTES);
+  lt_buf_init(&completion->kept, 2 * LT_MODEL_KEPT_MAX_BYTES);
   lt_arena_init(&completion->arena, LT_MODEL_MEMORY_BYTES);
 }
 
 void lt_completion_release(lt_completion *completion) {
   lt_buf_release(&completion->text);
   lt_buf_release(&completion->reasoning);
+  lt_buf_release(&completion->kept);
   lt_arena_release(&completion->arena);
 }
 
@@ -236,7 +238,7 @@ static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
   return lt_buf_check(&k->body, err, "no memory for a request to the model");
 }
 
-enum { COMPLETION_HEADERS_MAX = 6 };
+enum { COMPLETION_HEADERS_MAX = 7 };
 
 /* A model's span is below the one that asks. Returns the number of headers. */
 static size_t completion_add_trace(const lt_trace_context *trace, char parent[LT_TRACE_PARENT_LENGTH + 1],
@@ -262,6 +264,9 @@ static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIE
   size_t header_count = 3;
   if (k->authorization.n > 0) {
     headers[header_count++] = (lt_http_header){lt_str_of(k->wire->key_header), lt_buf_view(&k->authorization)};
+  }
+  if (k->wire->header.name.n > 0) {
+    headers[header_count++] = k->wire->header;
   }
   header_count += completion_add_trace(k->request->trace, parent, headers + header_count);
   const lt_model *model = k->request->model;
@@ -418,7 +423,7 @@ lt_status lt_model_complete(lt_http *http, const lt_completion_request *request,
                             lt_err *err) {
   lt_err unseen = LT_ERR_INIT;
   completion_attempts k = {.http = http,
-                           .wire = lt_completion_wire_of(request->model->base_url),
+                           .wire = lt_completion_wire_of(request->model),
                            .request = request,
                            .began_us = lt_clock_monotonic_us(),
                            .quirks = lt_dialect_quirks(request->model)};

@@ -8,7 +8,7 @@
  * One word per model: its hash with the quirks in the low bits. A model whose slot is in use replaces the other model:
  * a forgotten quirk costs one more request. */
 
-#define QUIRK_BITS 31ul
+#define QUIRK_BITS 1023ul
 
 static _Atomic uint64_t learnt[LT_MODEL_QUIRKS_MAX];
 
@@ -18,7 +18,7 @@ static uint64_t dialect_hash_of(const lt_model *model) {
 }
 
 static _Atomic uint64_t *dialect_place_of(uint64_t hash) {
-  return &learnt[(hash >> 8) % LT_MODEL_QUIRKS_MAX];
+  return &learnt[(hash >> 16) % LT_MODEL_QUIRKS_MAX];
 }
 
 unsigned lt_dialect_quirks(const lt_model *model) {
@@ -53,8 +53,27 @@ static bool dialect_is_about_stream(lt_str body) {
          lt_provider_error_mentions(body, "streaming is not supported");
 }
 
-unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks) {
+/* Parameters that a request only has when its model is told so. */
+static unsigned dialect_optional_quirk_in(lt_str body, const lt_model *model, unsigned quirks) {
   unsigned found = 0;
+  bool is_thinking = lt_provider_error_mentions(body, "thinking");
+  if (model->effort.n > 0 && is_thinking && (quirks & LT_QUIRK_OTHER_THINKING) == 0) {
+    found |= LT_QUIRK_OTHER_THINKING;
+  } else if (model->effort.n > 0 && (is_thinking || lt_provider_error_mentions(body, "effort"))) {
+    found |= LT_QUIRK_NO_EFFORT;
+  }
+  if (model->temperature.n > 0 && lt_provider_error_mentions(body, "temperature") && !dialect_is_about_size(body)) {
+    found |= LT_QUIRK_NO_TEMPERATURE;
+  }
+  return found;
+}
+
+unsigned lt_dialect_quirk_in(lt_str body, const lt_completion_request *request, unsigned quirks) {
+  bool json = request->json;
+  unsigned found = dialect_optional_quirk_in(body, request->model, quirks);
+  if (lt_provider_error_mentions(body, "encrypted")) {
+    found |= LT_QUIRK_NO_ENCRYPTED;
+  }
   if (lt_provider_error_mentions(body, "stream_options")) {
     found |= LT_QUIRK_NO_STREAM_OPTIONS;
   } else if (dialect_is_about_stream(body)) {
@@ -72,16 +91,46 @@ unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks) {
 
 /* --- Reasoners ---------------------------------------------------------------------------------------------------- */
 
-/* o1, o3-mini, o4-mini, gpt-5 and later ones, also with a provider's name in front ("openai/gpt-5"). */
-bool lt_dialect_is_reasoner(lt_str name) {
+/* The name without a provider's name in front ("openai/gpt-5"). */
+static lt_str dialect_bare_name(lt_str name) {
   for (size_t i = name.n; i > 0; i--) {
     if (name.p[i - 1] == '/') {
-      name = lt_str_sub(name, i, name.n);
-      break;
+      return lt_str_sub(name, i, name.n);
     }
   }
+  return name;
+}
+
+/* o1, o3-mini, o4-mini, gpt-5 and later ones. */
+bool lt_dialect_is_reasoner(lt_str name) {
+  name = dialect_bare_name(name);
   if (name.n >= 2 && name.p[0] == 'o' && name.p[1] >= '1' && name.p[1] <= '9') {
     return name.n == 2 || name.p[2] == '-';
   }
   return name.n >= 5 && lt_str_starts(name, LT_STR("gpt-")) && name.p[4] >= '5' && name.p[4] <= '9';
+}
+
+/* The number at `at`, and the offset of what follows it; -1: there is none. */
+static int64_t dialect_read_number(lt_str s, size_t at, size_t *ret_end) {
+  int64_t n = -1;
+  for (; at < s.n && s.p[at] >= '0' && s.p[at] <= '9' && n < INT32_MAX; at++) {
+    n = (n < 0 ? 0 : n) * 10 + (s.p[at] - '0');
+  }
+  *ret_end = at;
+  return n;
+}
+
+/* claude-FAMILY-MAJOR[-MINOR][-DATE], with a point in place of the second hyphen at some providers. Older names have
+ * the version before the family: claude-3-7-sonnet. */
+bool lt_dialect_is_adaptive(lt_str name) {
+  size_t claude = lt_str_find(name, LT_STR("claude-"), 0);
+  size_t at = claude < name.n ? claude + 7 : name.n;
+  size_t family = at;
+  while (at < name.n && ((name.p[at] >= 'a' && name.p[at] <= 'z') || name.p[at] == '-')) {
+    at++;
+  }
+  int64_t major = at > family ? dialect_read_number(name, at, &at) : -1;
+  bool has_more = at < name.n && (name.p[at] == '-' || name.p[at] == '.');
+  int64_t minor = has_more ? dialect_read_number(name, at + 1, &at) : -1;
+  return major > 4 || (major == 4 && minor >= 6 && minor < 100);
 }

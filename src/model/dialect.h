@@ -14,16 +14,22 @@ enum {
   LT_QUIRK_NO_FORMAT = 4,         /* refuses response_format: only the prompt asks for JSON */
   LT_QUIRK_NO_STREAM = 8,         /* does not stream answers */
   LT_QUIRK_OPEN_THOUGHTS = 16,    /* writes its thoughts before </think>, without <think> */
+  LT_QUIRK_OTHER_THINKING = 32,   /* wants a budget for its thinking in place of "adaptive", or the reverse */
+  LT_QUIRK_NO_TEMPERATURE = 64,   /* refuses a temperature */
+  LT_QUIRK_NO_EFFORT = 128,       /* refuses an effort of reasoning */
+  LT_QUIRK_NO_ENCRYPTED = 256,    /* has no encrypted reasoning */
 };
 
 /* The quirks that were learnt for this model at this address. Any thread. */
 unsigned lt_dialect_quirks(const lt_model *model);
 void lt_dialect_learn(const lt_model *model, unsigned quirks);
 
-/* The quirk that the body of a 400 reports, when `quirks` does not have it; 0: none. */
-unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks);
+/* The quirk that the body of a 400 to this request reports, when `quirks` does not have it; 0: none. */
+unsigned lt_dialect_quirk_in(lt_str body, const lt_completion_request *request, unsigned quirks);
 
 /* Whether requests to models of this name begin with max_completion_tokens. */
 bool lt_dialect_is_reasoner(lt_str name);
+/* Whether a Claude of this name decides itself how much it thinks (4.6 and later); others get a budget. */
+bool lt_dialect_is_adaptive(lt_str name);
 
 #endif

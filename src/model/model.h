@@ -18,7 +18,11 @@ typedef struct lt_model {
   lt_str name;        /* what the provider calls it */
   lt_str base_url;    /* such as https://api.openai.com/v1 */
   lt_str api_key;     /* empty: no Authorization header */
-  int64_t max_tokens; /* 0: LT_MODEL_MAX_TOKENS */
+  lt_str api;         /* a wire's name (completion_wire.h); empty: the address says which */
+  lt_str temperature; /* a JSON number; empty: the provider's own */
+  lt_str
+      effort; /* of reasoning: "none", "minimal", "low", "medium", "high", "xhigh", "max"; empty: the provider's own */
+  int64_t max_tokens; /* of an answer, without its reasoning; 0: LT_MODEL_MAX_TOKENS */
   uint64_t answer_ms; /* timeout until the answer begins; 0: LT_HTTP_ANSWER_MS */
   uint64_t idle_ms;   /* timeout between its pieces; 0: LT_HTTP_IDLE_MS */
 } lt_model;
@@ -38,7 +42,7 @@ typedef struct lt_draft_piece {
 
 typedef struct lt_completion_request {
   const lt_model *model;
-  lt_str messages;               /* a JSON array of {"role", "content", ...} */
+  lt_str messages;               /* a JSON array of {"role", "content", "kept"? (of an assistant), ...} */
   lt_str tools;                  /* a JSON array of {"type": "function", ...}, or empty */
   bool json;                     /* asks for a JSON object (response_format) */
   int64_t max_tokens;            /* 0: the model's */
@@ -67,6 +71,7 @@ typedef struct lt_usage {
   int64_t input_tokens; /* estimated when the provider gives none; then `estimated` */
   int64_t output_tokens;
   int64_t cached_input_tokens; /* of the input: what the provider still knew, which costs less */
+  int64_t cache_write_tokens;  /* of the input: what the provider wrote down for later, which may cost more */
   int64_t reasoning_tokens;    /* of the output */
   bool estimated;
 } lt_usage;
@@ -76,6 +81,10 @@ typedef enum lt_finish { LT_FINISH_STOP, LT_FINISH_TOOLS, LT_FINISH_LENGTH, LT_F
 typedef struct lt_completion {
   lt_buf text;      /* may be empty */
   lt_buf reasoning; /* reasoning_content and similar members; not part of the text */
+  /* A JSON object, or empty: parts of the answer that its provider wants back exactly as they came, thoughts with their
+   * signatures and the like, with the places of texts and calls between them. Goes into the message that repeats the
+   * answer, as its member "kept", while that answer's calls are being answered. */
+  lt_buf kept;
   const lt_requested_call *calls;
   size_t call_count;
   lt_usage usage;
@@ -86,6 +95,11 @@ typedef struct lt_completion {
   bool too_long;     /* the provider refused the messages for their length */
   lt_arena arena;
 } lt_completion;
+
+/* The names of the wires, NULL last. */
+extern const char *const lt_model_apis[];
+/* Whether requests to the model may have what was kept of an answer: it is of the wire that the model uses. */
+bool lt_model_may_keep(const lt_model *model, lt_str kept);
 
 void lt_completion_init(lt_completion *completion);
 void lt_completion_release(lt_completion *completion);

@@ -7,6 +7,10 @@
 
 #define TOOLS "[{\"function\":{\"name\":\"f\",\"parameters\":{\"properties\":{\"s\":{\"type\":\"string\"}}}}}]"
 
+/* The first byte says which one, and in which pieces. */
+static const lt_completion_wire *const wires[] = {&lt_chat_completions_wire, &lt_anthropic_messages_wire,
+                                                  &lt_openai_responses_wire};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void on_text(void *arg, lt_str delta) {
@@ -54,11 +58,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_str bytes = lt_str_from(data + 1, size - 1);
   lt_buf_init(&shown, 64 << 20);
   lt_completion_init(&completion);
-  lt_assembly_init(&a, &lt_chat_completions_wire, &request, &completion);
+  lt_assembly_init(&a, wires[data[0] / 64 % 3], &request, &completion);
   lt_status status =
-      data[0] == 0 ? lt_assembly_whole(&a, bytes, NULL) : read_events(&a, bytes, data[0] % 64 + (size_t)1);
+      data[0] % 64 == 0 ? lt_assembly_whole(&a, bytes, NULL) : read_events(&a, bytes, data[0] % 64 + (size_t)1);
   if (status == LT_OK && lt_assembly_end(&a, NULL) == LT_OK) {
     check_calls(&completion);
+    if (completion.kept.n > 0 && lt_json_check(lt_buf_view(&completion.kept), NULL) != LT_OK) {
+      abort();
+    }
   }
   if (!lt_str_eq(lt_buf_view(&shown), lt_buf_view(&completion.text))) {
     abort();

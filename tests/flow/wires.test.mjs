@@ -1,0 +1,158 @@
+// The three APIs of models, each as a conversation with a fake that refuses what its provider refuses; and the providers'
+// own clients as a second opinion: what they send has the shape of what we send, and their types accept our requests.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, folder, recording, root, run, scripted, servers, start, test, until } from "./harness.mjs";
+import { scriptedModel } from "./model.mjs";
+import { installed } from "./npm-servers.mjs";
+
+const APIS = { messages: "/messages", responses: "/responses", chat: "" };
+const WEATHER = { tool: { name: "look", description: "The weather of a city", inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } }, result: { content: [{ type: "text", text: "sun" }] } };
+const weather = (rest) => servers({ weather: scripted([WEATHER]) }, rest);
+const look = (...cities) => cities.map((city, i) => ({ id: `id_${city}_${i}`, name: "weather_look", arguments: { city } }));
+
+/** A model behind one of the APIs: {say(message, ...args) -> how it ended, asked()}. */
+async function modelOf(api, replies) {
+  const model = await scriptedModel(replies);
+  const env = { ...model.env, OPENAI_BASE_URL: model.env.OPENAI_BASE_URL + APIS[api] };
+  const say = (message, ...args) => run(["chat", message, ...args], { env });
+  return { ...model, env, say };
+}
+const events = (stdout) => stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+const completed = (end) => events(end.stdout).find((e) => e.event === "prompt.completed").data;
+
+describe("a conversation", () => {
+  for (const api of Object.keys(APIS)) {
+    test(`by ${api}: thoughts, calls side by side, a second message`, async () => {
+      const { say, asked } = await modelOf(api, [
+        { thinking: "Two cities.", text: "I look.", calls: look("Paris", "Rome"), usage: [1000, 50, 20, 800, 100] },
+        { thinking: "Both the same.", text: "Sun in both, wörld.", usage: [1200, 30, 0, 1000] },
+        { text: "And tomorrow, too." },
+      ]);
+      const end = await say("Paris and Rome?", "--json", ...weather());
+      assert.equal(end.code, 0, end.stderr);
+      const { output, usage } = completed(end);
+      assert.deepEqual(output.map((o) => o.content ?? o.result.output), ["I look.", "sun", "sun", "Sun in both, wörld."]);
+      assert.equal(usage.requests, 2);
+      assert.equal(usage.outputTokens, 80);
+      assert.equal(usage.cachedInputTokens, 1800);
+      const again = await say("And tomorrow?", "-c", "last", ...weather());
+      assert.equal(again.stdout, "And tomorrow, too.\n", again.stderr);
+      assert.equal(asked().length, 3);
+      assert.deepEqual(asked().map((body) => JSON.stringify(body).match(/Two cities|VHdvIGNpdGllcy4/g)?.length ?? 0), [0, api === "chat" ? 0 : api === "messages" ? 1 : 2, 0]);
+    });
+    test(`by ${api}: a tool that does not exist, arguments that are no JSON, one id twice`, async () => {
+      const { say, asked } = await modelOf(api, [{ calls: [{ id: "x", name: "nope", arguments: {} }, { id: "x", name: "weather_look", arguments: '{"city": ' }, ...look("Oslo")] }, "So."]);
+      const end = await say("go", ...weather());
+      assert.equal(end.stdout, "So.\n", end.stderr);
+      const sent = JSON.stringify(asked()[1]);
+      assert.match(sent, /Tool \\"nope\\" not found\. Available tools: /);
+      assert.match(sent, /weather_look\\": /);
+    });
+    test(`by ${api}: cut off, filtered, and not streamed`, async () => {
+      for (const [reply, code, words] of [[{ text: "half", finish: "length" }, 1, /limit of tokens/], [{ text: "no", finish: "content_filter" }, 1, /filter|refused/], [{ text: "whole", whole: true }, 0, /tokens/]]) {
+        const end = await (await modelOf(api, [reply])).say("go");
+        assert.equal(end.code, code, end.stderr);
+        assert.match(end.stderr, words);
+      }
+    });
+    test(`by ${api}: an answer of 10 MB ends with a reason`, async () => {
+      const end = await (await modelOf(api, [{ text: "x".repeat(10 << 20) }])).say("go");
+      assert.equal(end.code, 1);
+      assert.match(end.stderr, /more than 8 MiB, or more than 1024 calls: an answer without an end\?/);
+    });
+  }
+});
+
+describe("a prompt whose process was killed", () => {
+  for (const api of ["messages", "responses"]) {
+    test(`by ${api}: the next process sends the thoughts back that the first one got`, async () => {
+      const { env, asked } = await modelOf(api, [{ thinking: "It may hang.", calls: [{ id: "h", name: "weather_hang", arguments: {} }] }, "It was interrupted."]);
+      const calls = recording();
+      const conf = servers({ weather: scripted([{ tool: { name: "hang", inputSchema: { type: "object" } }, delayMs: 600_000 }], calls.option) });
+      const child = start(["chat", "go", ...conf], { env });
+      await until(() => calls.of("tools/call").length > 0, "the call is made");
+      child.child.kill("SIGKILL");
+      await child.ended;
+      const end = await run(["chat", "-c", "last", ...conf], { env, stdin: "" });
+      assert.equal(end.code, 0, end.stderr);
+      assert.match(end.stdout, /It was interrupted\./);
+      assert.match(JSON.stringify(asked().at(-1)), api === "messages" ? /"signature":"/ : /"encrypted_content":"gAAAAA/);
+    });
+  }
+});
+
+// --- The providers' own clients -----------------------------------------------------------------------------------------
+/** What a client sends: {path, headers, body}. */
+async function sentBy(client) {
+  let seen;
+  const server = createServer(async (req, res) => {
+    const raw = [];
+    for await (const piece of req) raw.push(piece);
+    seen = { path: req.url, headers: req.headers, body: JSON.parse(Buffer.concat(raw).toString()) };
+    res.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"seen"}}');
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  await client(`http://127.0.0.1:${server.address().port}`).catch(() => {});
+  server.closeAllConnections();
+  server.close();
+  return seen;
+}
+
+/** The shape of JSON: keys and types, lists by their items. */
+const shape = (value) => (Array.isArray(value) ? value.map(shape) : value && typeof value === "object" ? Object.fromEntries(Object.entries(value).sort().map(([key, one]) => [key, shape(one)])) : typeof value);
+
+/** Our requests in a conversation of two rounds with a tool. */
+async function ours(api, rest = {}) {
+  const model = await scriptedModel([{ thinking: "Hm.", text: "I look.", calls: look("Paris", "Rome") }, "Sun."]);
+  const baseUrl = model.env.OPENAI_BASE_URL + APIS[api];
+  const end = await run(["chat", "Paris?", ...weather({ models: [{ ref: "normal", model: "m", baseUrl, ...rest }] })], { env: model.env });
+  assert.equal(end.stdout, "I look.\nSun.\n", end.stderr);
+  return model.asked();
+}
+
+const skip = { skip: installed("openai") && installed("@anthropic-ai/sdk") ? false : "the providers' clients are not installed: npm ci in tests" };
+const require = createRequire(join(root, "tests/package.json"));
+
+describe("the providers' own clients", skip, () => {
+  test("send what we send", async () => {
+    const { default: Anthropic } = require("@anthropic-ai/sdk"), { default: OpenAI } = require("openai");
+    const key = { apiKey: "sk-test", maxRetries: 0 };
+    const clients = {
+      messages: (body) => (url) => new Anthropic({ ...key, baseURL: url }).messages.create(body),
+      responses: (body) => (url) => new OpenAI({ ...key, baseURL: `${url}/v1` }).responses.create(body),
+      chat: (body) => (url) => new OpenAI({ ...key, baseURL: `${url}/v1` }).chat.completions.create(body),
+    };
+    for (const api of Object.keys(APIS)) {
+      const env = { OPENAI_API_KEY: "sk-test", OPENAI_MODEL: "m" };
+      const [, body] = await ours(api);
+      const theirs = await sentBy(clients[api](body));
+      const mine = await sentBy(async (url) => void (await run(["chat", "hello"], { env: { ...env, OPENAI_BASE_URL: `${url}/v1${APIS[api]}` } })));
+      assert.deepEqual(shape(theirs.body), shape(body), api); // the client takes our body for what it sends
+      assert.equal(mine.path, theirs.path);
+      for (const header of ["authorization", "x-api-key", "anthropic-version", "content-type"]) assert.equal(mine.headers[header], theirs.headers[header], `${api}: ${header}`);
+    }
+  });
+  test("have types that accept our requests", async () => {
+    const types = {
+      messages: ["MessageCreateParamsStreaming", "@anthropic-ai/sdk/resources/messages"],
+      responses: ["ResponseCreateParamsStreaming", "openai/resources/responses/responses"],
+      chat: ["ChatCompletionCreateParamsStreaming", "openai/resources/chat/completions"],
+    };
+    const lines = [];
+    for (const api of Object.keys(APIS)) {
+      const [type, from] = types[api];
+      lines.push(`import type { ${type} } from ${JSON.stringify(join(root, "tests/node_modules", from))};`);
+      for (const [i, body] of (await ours(api)).entries()) lines.push(`export const ${api}${i}: ${type} = ${JSON.stringify(body)};`);
+    }
+    lines.push('// @ts-expect-error: a request with a member that there is not is no request', `export const not: MessageCreateParamsStreaming = { max_tokens: 1, messages: [], model: "m", stream: true, cash_control: 1 };`);
+    const dir = folder({ "requests.ts": lines.join("\n") });
+    const tsc = join(root, "tests/node_modules/typescript/bin/tsc");
+    const end = spawnSync(process.execPath, [tsc, "--noEmit", "--strict", "--skipLibCheck", "--types", "", "--module", "nodenext", "--target", "es2022", join(dir, "requests.ts")], { encoding: "utf8" });
+    assert.equal(end.status, 0, end.stdout + end.stderr);
+  });
+});
