@@ -19,7 +19,7 @@ programs=(fiber sandbox)
 
 # One entry per library: sources that a program may ask for by name.
 base=(src/base/*.c src/base/fiber_aarch64.S src/base/time_zone_data.S)
-sandbox=(tests/fakes/fake_host.c "$out/qjs.o")
+sandbox=(tests/fakes/fake_host.c "$out/libqjs.o")
 for source in src/sandbox/*.c; do
   case $source in
     */mkimage.c | */image_data.c | */image_packing.c) ;; # images are made by the program itself
@@ -35,13 +35,8 @@ sources_of() { # program: its sources, one per line
   esac
 }
 
-scripts/setup.sh cross
 [ $# = 0 ] || programs=("$@")
-mkdir -p "$out"
-if [[ " ${programs[*]} " == *" sandbox "* ]] && [ build/engine/qjs.c -nt "$out/qjs.o" ]; then
-  echo "aarch64: compiling the engine (about 30 seconds, once)"
-  $cc -O1 -fno-strict-aliasing -w -c build/engine/qjs.c -o "$out/qjs.o"
-fi
+[ -e "$out/libqjs.o" ] || { echo "cross: $out/libqjs.o is missing: make cross" >&2; exit 1; }
 for program in "${programs[@]}"; do
   sources=$(sources_of "$program")
   # shellcheck disable=SC2086

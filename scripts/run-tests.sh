@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Runs the unit tests, the fuzz corpora and the flow tests of one preset and closes with one line of sums.
 #
-#   scripts/run-tests.sh PRESET
+#   scripts/run-tests.sh PRESET [few]      few: only the flow files of `few`
 #
-# The flow tests find the program in $LATHE; under a sanitizer $LATHE_SLOW=1 asks them for patience.
+# The flow tests find the program in $LATHE; under a sanitizer and an emulator $LATHE_SLOW=1 asks them for patience.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-preset=$1
+preset=$1 how_many=${2:-all}
 out=build/$preset
 passed=0 failed=0 skipped=0 bad=0
 flaky=() # what failed beside others and passed alone
@@ -87,6 +87,10 @@ tsan_files=(
   serve serve-disk serve-events serve-hostile serve-limits serve-order serve-reload serve-resume
   metrics tracing soak page-live
 )
+# aarch64 under qemu-user, where a start of the program takes a hundred times as long (docs/TESTING.md, "aarch64").
+emulated=(servers call-command mcp-http)
+# Of these, what `make cross` runs.
+few=(servers call-command)
 # They take longest, so they begin first: the last file of a part runs alone.
 long_first=(
   run-bad-programs shown conformance-server store run-bad-servers leases bounds resume page-tools page-hostile page-look
@@ -159,12 +163,14 @@ flow() { # name, test file...
 }
 
 shopt -s nullglob
-time unit
+[ "$how_many" = few ] || time unit
 case $preset in
   release) choose ;;
   tsan) choose_only "${tsan_files[@]}" ;;
+  aarch64) choose_only "${emulated[@]}" ;;
   *) choose "${never_asan[@]}" ;;
 esac
+[ "$how_many" != few ] || choose_only "${few[@]}"
 time flow flow "${chosen[@]}"
 if [ "$preset" = release ]; then
   export LATHE_DROP_WAITING=1

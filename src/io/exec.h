@@ -7,7 +7,8 @@
  * The kernel sends it LT_EXEC_END_SIGNAL when the parent dies, however it died; the parent sends it, too. Then it kills
  * FILE and all of its descendants. It does so, too, when FILE ends after a SIGTERM. When FILE ends by itself, only the
  * rest of its process group is killed: what has left the group was meant to stay. If the keeper itself is killed, FILE
- * dies with it, but not its descendants.
+ * dies with it, but not its descendants. Nor are orphans adopted under a user-mode emulator: those that have left
+ * FILE's group stay then.
  *
  * It runs between fork and exec as a program of its own, because libuv offers no place for a system call there. The
  * kernel watches the parent's *thread*, not its process: the thread that starts children must live as long as they do.
