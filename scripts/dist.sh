@@ -3,6 +3,8 @@
 # Two runs give the same bytes.
 #
 #   scripts/dist.sh FILE...      such as engine/qjs.c
+#
+# $LATHE_XZ is how thoroughly it is packed (-6): tests do not wait for that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/packages/npm-licences.sh
@@ -22,6 +24,6 @@ mkdir "$work/$name/generated/licences"
 copy_npm_licences "$work/$name/generated/licences"
 install -m 644 /usr/share/doc/wabt/copyright "$work/$name/generated/licences/wabt" # of wasm-rt.h
 tar -C "$work" --sort=name --mtime="@$seconds" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+w -c "$name" |
-  xz -6 -T1 >"$work/tar.xz"
+  xz "${LATHE_XZ:--6}" -T1 >"$work/tar.xz"
 mv "$work/tar.xz" "build/$name.tar.xz"
 echo "build/$name.tar.xz: $(du -k "build/$name.tar.xz" | cut -f 1) KiB"

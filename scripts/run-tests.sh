@@ -69,6 +69,7 @@ never_dropped=(
   page page-hostile page-live page-look page-program page-replay page-tools # look at what a browser shows of it
   parser-suite intl web-globals                     # many programs without a call
   embed embed-hosts                                 # are about the library, in programs of their own
+  packages dist                                     # are about what is packed
   store                                             # makes hundreds of calls in a row: each would begin the program again
   deno python escapes resume-runners                # run them in processes, which cannot be replayed into and are not dropped
 )
@@ -76,6 +77,7 @@ never_asan=(
   # The browser has nearly all of the work. What it asks of the server is asked by page, page-live, page-hostile, serve-*.
   page-look page-program page-replay page-tools
   embed embed-hosts packages # take what is installed, which is never built for a sanitizer
+  dist                       # packs sources
   intl web-globals typed-javascript names-across-languages # try what is in the engine, which is not instrumented
 )
 # Under ThreadSanitizer a program takes ten times as long. So only files run where threads meet in a way of their own:

@@ -43,6 +43,7 @@ test  zsh                    have zsh
 test  fish                   have fish
 test  mandoc                 have mandoc
 test  patchelf               have patchelf
+test  xz-utils               have xz
 bench wrk                    have wrk
 instructions valgrind        have valgrind
 lint  python3                have python3

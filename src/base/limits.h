@@ -539,6 +539,7 @@
 
 /* --- searching tools (tool/search/search_index.h) ----------------------------------------------------------------- */
 #define LT_SEARCH_TERMS_MAX         16             /* words of a query that count */
+#define LT_SEARCH_QUERY_MAX_BYTES   (64 * LT_KIB)  /* of its beginning, where they are looked for */
 #define LT_SEARCH_WORDS_MAX         2000000        /* of all tools that an index keeps; each tool has an equal share */
 #define LT_SEARCH_TOOL_WORDS_MAX    4000           /* of one tool: what a reader would still read */
 #define LT_SEARCH_SCHEMAS_MAX_BYTES (64 * LT_MIB)  /* of all tools that are read for parameters: 0.3 s */

@@ -135,8 +135,9 @@ size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names);
 size_t lt_catalog_withheld(const lt_catalog *catalog, const lt_str **ret_ids);
 
 /* Finds the tools that match a query by id, description and parameters, best first. A query without words matches all
- * tools, in id order. Returns the number of indices written, at most `max`; 0 without memory. The first search of a
- * snapshot builds its index (40 ms for 5,000 tools); later searches take microseconds. */
+ * tools, in id order. Of a long query the beginning counts (LT_SEARCH_QUERY_MAX_BYTES). Returns the number of indices
+ * written, at most `max`; 0 without memory. The first search of a snapshot builds its index (40 ms for 5,000 tools);
+ * later searches take microseconds. */
 size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max);
 
 #endif

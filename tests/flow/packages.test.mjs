@@ -7,6 +7,9 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Ajv from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { bundleManifest, serverJson } from "../fixtures/package_schemas.mjs";
 
 const root = new URL("../..", import.meta.url).pathname;
 const has = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
@@ -84,17 +87,22 @@ test("npm installs two tarballs without a network, and the launcher starts the p
   assert.deepEqual([lonely.status, /is not installed/.test(lonely.stderr)], [126, true]);
 });
 
-test("the bundle for MCP clients starts, and server.json has its digest", { skip }, () => {
+test("the bundle for MCP clients starts, and server.json is what the registry takes", { skip }, async () => {
   const folder = fresh("mcpb"), file = find(/\.mcpb$/);
   execFileSync("python3", ["-m", "zipfile", "-e", file, folder]);
-  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+  const read = (path) => JSON.parse(readFileSync(path, "utf8"));
+  const manifest = read(join(folder, "manifest.json")), server = read(join(out, "server.json"));
+  const ajv = addFormats(new Ajv({ allErrors: true }));
+  for (const [schema, value] of [[bundleManifest, manifest], [serverJson, server]]) {
+    assert.ok(ajv.validate(schema, value), ajv.errorsText());
+  }
   const program = manifest.server.mcp_config.command.replace("${__dirname}", folder);
   assert.equal(program, join(folder, manifest.server.entry_point));
   execFileSync("chmod", ["755", program]); // Python's zipfile leaves modes out
   assert.equal(execFileSync(program, ["run", "-e", "1+2"], { encoding: "utf8", env: bare }), "3\n");
-  const server = JSON.parse(readFileSync(join(out, "server.json"), "utf8"));
-  assert.equal(server.packages.find((it) => it.registryType === "mcpb").fileSha256, digest(file));
-  assert.ok(server.description.length <= 100);
+  const [npm, bundle] = server.packages, launcher = read(join(out, "npm/lathe/package.json"));
+  assert.deepEqual([npm.identifier, npm.version, server.name], [launcher.name, launcher.version, launcher.mcpName]);
+  assert.equal(bundle.fileSha256, digest(file));
 });
 
 test("the wheel brings its library", { skip }, () => {

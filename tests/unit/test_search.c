@@ -373,6 +373,13 @@ static void long_queries_are_cut(void **state) {
     lt_buf_addc(&query, "fork_");
   }
   assert_int_equal(lt_catalog_search(c, lt_buf_view(&query), found, 1), 1);
+  lt_buf_clear(&query);
+  lt_buf_addc(&query, "nothing0 ");
+  while (query.n < LT_SEARCH_QUERY_MAX_BYTES) {
+    lt_buf_addc(&query, " ");
+  }
+  lt_buf_addc(&query, "fork");
+  assert_int_equal(lt_catalog_search(c, lt_buf_view(&query), found, 1), 0);
   lt_buf_release(&query);
   lt_catalog_unref(c);
 }

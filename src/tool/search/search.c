@@ -69,7 +69,8 @@ static bool search_add_term(void *arg, lt_str word, bool joined) {
   return q->count < LT_SEARCH_TERMS_MAX;
 }
 
-static void search_read_query(lt_str text, search_query *q) {
+static void search_read_query(lt_str query, search_query *q) {
+  lt_str text = lt_str_sub(query, 0, LT_SEARCH_QUERY_MAX_BYTES);
   q->count = 0;
   q->fillers = false;
   lt_stemmer_each_word(text, search_add_term, q);
