@@ -33,11 +33,12 @@ typedef struct lease_process {
 } lease_process;
 
 /* proc(5), /proc/pid/stat: the second field is a name in parentheses with any bytes in it, the third the state, the
- * 22nd the start. */
+ * 22nd the start. The file of the first thread says the same, and qemu-user does not put one of its own in its place:
+ * there, the start differs from thread to thread, and from what other processes read. */
 static lease_process lease_find_process(long pid) {
   char path[64], text[1024];
   lease_process p = {0};
-  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", pid, pid);
   const char *at = lease_read_start(path, text, sizeof text) ? strrchr(text, ')') : NULL;
   if (at == NULL || at[1] != ' ') {
     return p;
