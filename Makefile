@@ -21,7 +21,7 @@ CROSS       := build/cross-aarch64
 FUZZ_SECONDS ?= 30
 PREFIX      ?= /usr/local
 
-.PHONY: all engine page node dist demo test bench instructions asan tsan fuzz lint fmt cross cross-all cross-build install uninstall packages packages-check clean distclean help check
+.PHONY: all engine page node dist demo test bench instructions asan tsan fuzz lint fmt cross cross-all cross-build install uninstall packages packages-arm64 packages-check clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -178,6 +178,11 @@ install: all ## Install below PREFIX (/usr/local), in the folder DESTDIR where a
 packages: all ## Pack what is built into build/packages: tarballs, .deb, npm, .mcpb, wheel
 	@scripts/setup.sh packages
 	@scripts/packages.sh
+
+packages-arm64: all cross-build ## ... for aarch64, by the cross build: tarballs, .deb, npm, wheel
+	@scripts/setup.sh packages
+	@cmake --build build/aarch64 --target liblathe liblathe_static lathe-exec
+	@LATHE_MACHINE=aarch64 scripts/packages.sh
 
 packages-check: ## Try the packages: lintian, a bare Debian, a container (as root)
 	@scripts/setup.sh packages

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the packages of build/packages where nothing of the build is: `make packages-check` (docs/internals/packages.md).
 #
-#   scripts/packages-check.sh [deb|image]...      both, unless some are named; as root
+#   scripts/packages-check.sh [deb|image|arm64]...      deb and image, unless some are named; as root
 #
 # The bare Debian is made by debootstrap from the mirror that apt uses here, in a temporary folder.
 set -euo pipefail
@@ -37,10 +37,10 @@ bare_debian() {
 }
 
 check_deb() {
-  lintian --allow-root --no-cfg --fail-on error,warning "$out"/*.deb || die "lintian has something to say"
+  lintian --allow-root --no-cfg --fail-on error,warning "$out"/*_"$deb_arch".deb || die "lintian has something to say"
   echo "packages-check: lintian says nothing"
   bare_debian
-  cp "$out"/*.deb "$bare/srv/"
+  cp "$out"/*_"$deb_arch".deb "$bare/srv/"
   inside apt-get update -qq >"$out/bare.log" 2>&1
   inside sh -c 'apt-get install -y -qq --no-install-recommends /srv/*.deb gcc libc6-dev pkg-config' >>"$out/bare.log" 2>&1 ||
     die "the packages cannot be installed: $out/bare.log"
@@ -55,6 +55,30 @@ check_deb() {
   expect "" inside sh -c 'find / -xdev -iname "*lathe*" -not -path "/proc/*" -not -path "/srv/*" -not -path "/var/log/*" -not -path "/var/lib/apt/*"'
 }
 
+# What `make packages-arm64` has packed, under qemu. Debian's libraries for the .deb are those of the cross build.
+check_arm64() {
+  local libraries
+  at=$(mktemp -d)
+  trap 'rm -rf "$at"' EXIT
+  tar -xzf "$out/lathe-$version-linux-arm64.tar.gz" -C "$at"
+  expect 3 emulated "$at/lathe-$version-linux-arm64/bin/lathe" run -e 1+2
+  dpkg-deb -x "$out/lathe_${version}_arm64.deb" "$at/deb"
+  expect "lathe $version" emulated sh -c "$at/deb/usr/bin/lathe --version | head -n 1"
+  tar -xzf "$out"/*-lathe-linux-arm64-"$version".tgz -C "$at"
+  expect 3 emulated "$at/package/bin/lathe" run -e 1+2
+  tar -xzf "$out/liblathe-$version-linux-arm64.tar.gz" -C "$at"
+  python3 -m zipfile -e "$out"/*_aarch64.whl "$at/wheel"
+  aarch64-linux-gnu-gcc --sysroot="$PWD/build/cross-aarch64/sysroot" -I"$at/liblathe-$version-linux-arm64/include" \
+    -o "$at/order" examples/embed/c/order.c -L"$at/liblathe-$version-linux-arm64/lib" -llathe
+  for libraries in "liblathe-$version-linux-arm64/lib" wheel/lathe; do
+    expect 7 emulated LD_LIBRARY_PATH="$at/$libraries" sh -c "$at/order </dev/null | grep -o '\"ordered\":7' | cut -d : -f 2"
+  done
+}
+
+emulated() { # command...: with nothing of this machine's environment
+  scripts/with-aarch64.sh env -i HOME=/nonexistent PATH="$PATH" "$@"
+}
+
 kinds=("$@")
 [ $# -gt 0 ] || kinds=(deb image)
 [ "$(id -u)" = 0 ] || die "a bare Debian is made by root only"
@@ -62,6 +86,7 @@ for kind in "${kinds[@]}"; do
   case $kind in
     deb) check_deb ;;
     image) scripts/packages/image.sh check ;;
-    *) die "unknown kind \"$kind\" (deb, image)" ;;
+    arm64) check_arm64 ;;
+    *) die "unknown kind \"$kind\" (deb, image, arm64)" ;;
   esac
 done

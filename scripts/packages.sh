@@ -3,12 +3,15 @@
 #
 #   scripts/packages.sh [portable|deb|npm|mcpb|wheel|image]...      all but image, unless some are named
 #
-# $LATHE_PACKAGES names another folder for them. Nothing is built here. What is packed is what `make install` installs, so that there is one list of files.
+# $LATHE_PACKAGES names another folder for them, $LATHE_MACHINE=aarch64 another machine that `make cross-all` has built for.
+# Nothing is built here. What is packed is what `make install` installs, so that there is one list of files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 kinds=("$@")
 [ $# -gt 0 ] || kinds=(portable deb npm mcpb wheel)
+# The registry's server.json has one bundle, and an image is made where it runs.
+[ "${LATHE_MACHINE:-$(uname -m)}" = "$(uname -m)" ] || [ $# -gt 0 ] || kinds=(portable deb npm wheel)
 for kind in "${kinds[@]}"; do
   case $kind in
     portable | deb | npm | mcpb | wheel | image) ;;

@@ -23,13 +23,17 @@ of_the_system='^(libc|libm|libresolv|libpthread|libdl|librt|ld-linux-[a-z0-9-]*)
 
 library_path() { # soname
   local path
-  path=$(ldconfig -p | awk -v name="$1" '$1 == name && !path { path = $NF } END { print path }')
+  if [ -n "$sysroot" ]; then
+    path=$(find "$sysroot/usr/lib/$multiarch" "$sysroot/lib/$multiarch" -maxdepth 1 -name "$1" | head -n 1)
+  else
+    path=$(ldconfig -p | awk -v name="$1" '$1 == name && !path { path = $NF } END { print path }')
+  fi
   [ -n "$path" ] || die "$1 is not installed"
   readlink -f "$path"
 }
 
 needed_of() { # file: sonames
-  objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }'
+  "${tool}objdump" -p "$1" | awk '$1 == "NEEDED" { print $2 }'
 }
 
 is_placeholder() { # soname
@@ -57,7 +61,7 @@ make_placeholder() { # soname
   # 0 is success for what libcurl starts with it, but must not be for a question about LDAP's version.
   [[ $1 != libldap* ]] || answer=-1
   work=$(mktemp -d)
-  nm -D --defined-only --with-symbol-versions "$(library_path "$1")" | awk -v answer=$answer -v map="$work/map" '
+  "${tool}nm" -D --defined-only --with-symbol-versions "$(library_path "$1")" | awk -v answer=$answer -v map="$work/map" '
     NR == FNR { asked[$1]; next }
     { split($3, part, /@+/) }
     !(part[1] in asked) || $2 == "A" { next }
@@ -67,22 +71,26 @@ make_placeholder() { # soname
     END { for (node in names) print node " { global:" names[node] (node == "" ? " local: *;" : "") " };" >map }
   ' "$bundle/asked" - | LC_ALL=C sort >"$work/placeholder.c"
   LC_ALL=C sort -o "$work/map" "$work/map"
-  (cd "$work" && ${CC:-gcc} -shared -fPIC -O1 -w -nostdlib -s -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-soname,"absent-$1" \
+  (cd "$work" && "${tool}gcc" -shared -fPIC -O1 -w -nostdlib -s -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-soname,"absent-$1" \
     -Wl,--version-script=map -o "$bundle/lib/absent-$1" placeholder.c) || die "no placeholder for $1"
   rm -rf "$work"
 }
 
+dpkg_owner() { # file: "PACKAGE:ARCHITECTURE: FILE"
+  dpkg --admindir="$dpkg_database" -S "$1"
+}
+
 copy_licence() { # file of a Debian package
   local package
-  package=$(dpkg -S "$1" 2>/dev/null || dpkg -S "${1#/usr}") || die "no Debian package has $1: its licence is not known"
+  package=$(dpkg_owner "$1" 2>/dev/null || dpkg_owner "${1#/usr}") || die "no Debian package has $1: its licence is not known"
   package=${package%%:*}
-  cp -L "/usr/share/doc/$package/copyright" "$bundle/licences/$package"
+  cp -L "$sysroot/usr/share/doc/$package/copyright" "$bundle/licences/$package"
 }
 
 check_glibc() { # file...
   local file newest
   for file in "$@"; do
-    newest=$(objdump -T "$file" | { grep -o 'GLIBC_[0-9.]*' || true; } | sort -uV | tail -n 1)
+    newest=$("${tool}objdump" -T "$file" | { grep -o 'GLIBC_[0-9.]*' || true; } | sort -uV | tail -n 1)
     [ "$(printf '%s\n' "GLIBC_$glibc_max" "$newest" | sort -V | tail -n 1)" = "GLIBC_$glibc_max" ] ||
       die "$file needs $newest, newer than $glibc_max"
   done
@@ -102,7 +110,7 @@ make_bundle() {
     install -m 644 "$path" "$bundle/lib/$name"
     copy_licence "$path"
   done
-  find "$bundle/lib" -type f -print0 | xargs -0 -n 1 nm -D -u |
+  find "$bundle/lib" -type f -print0 | xargs -0 -n 1 "${tool}nm" -D -u |
     awk '{ sub(/@.*/, "", $2); print $2 }' | sort -u >"$bundle/asked"
   for name in "${placeholders[@]}"; do
     make_placeholder "$name"

@@ -6,13 +6,22 @@ version=$(sed -n 's/^project(lathe VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 SOURCE_DATE_EPOCH=$(date -u -d "$(sed -n 's/^set(LT_VERSION_DATE \(.*\))/\1/p' CMakeLists.txt)" +%s)
 export SOURCE_DATE_EPOCH
 out=${LATHE_PACKAGES:-$PWD/build/packages}
-stage=$out/stage # what `make install DESTDIR=... PREFIX=/usr` leaves
-bundle=$out/bundle # program, library and the system's libraries beside them, for what is portable
-case $(uname -m) in
-  x86_64) arch=x64 machine=x86_64 ;;
-  aarch64) arch=arm64 machine=aarch64 ;;
-  *) echo "packages: no packages are made for $(uname -m)" >&2 && exit 1 ;;
+# The machine that the packages are for: this one, or the one that `make cross-all` builds for.
+machine=${LATHE_MACHINE:-$(uname -m)}
+case $machine in
+  x86_64) arch=x64 deb_arch=amd64 multiarch=x86_64-linux-gnu ;;
+  aarch64) arch=arm64 deb_arch=arm64 multiarch=aarch64-linux-gnu ;;
+  *) echo "packages: no packages are made for $machine" >&2 && exit 1 ;;
 esac
+# shellcheck disable=SC2034 # read by the scripts of the kinds
+if [ "$machine" = "$(uname -m)" ]; then
+  build=build/release work=$out sysroot="" tool="" dpkg_database=/var/lib/dpkg
+else
+  build=build/$machine work=$out/$machine sysroot=$PWD/build/cross-$machine/sysroot tool=$multiarch-
+  dpkg_database=$sysroot/var/lib/dpkg
+fi
+stage=$work/stage # what `make install DESTDIR=... PREFIX=/usr` leaves
+bundle=$work/bundle # program, library and the system's libraries beside them, for what is portable
 # The names below which packages would be published, once there are some: .invalid is nobody's. (The plain name belongs to
 # others on npm and PyPI.)
 npm_scope=${LATHE_NPM_SCOPE:-@lathe.invalid}
@@ -46,11 +55,11 @@ pack_zip() { # folder, output
 
 stage_everything() {
   local size
-  [ -x build/release/lathe ] || die "build/release/lathe is missing: make all"
+  [ -x $build/lathe ] || die "$build/lathe is missing: make all, or make cross-all for another machine"
   rm -rf "$stage" "$bundle"
-  mkdir -p "$out"
-  LATHE=build/release/lathe scripts/install.sh install "$stage" /usr >/dev/null
+  mkdir -p "$work"
+  LATHE=$build/lathe LATHE_HERE=build/release/lathe STRIP=${tool}strip scripts/install.sh install "$stage" /usr >/dev/null
   size=$(stat -c %s "$stage/usr/bin/lathe")
   at_most "$size" 7 "the stripped program"
-  echo "packages: the stripped program has $size bytes"
+  echo "packages: the stripped program for $machine has $size bytes"
 }

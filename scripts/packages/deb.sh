@@ -5,8 +5,7 @@ cd "$(dirname "$0")/../.."
 . scripts/packages/common.sh
 . scripts/packages/bundle.sh
 
-multiarch=$(gcc -print-multiarch)
-at=$out/deb/lathe-$version
+at=$work/deb/lathe-$version
 
 # The staged files at Debian's places, from which dh_install takes them.
 place_files() {
@@ -46,7 +45,7 @@ copyright() {
 
 needs_command dh debhelper
 make_bundle
-rm -rf "$out/deb"
+rm -rf "$work/deb"
 mkdir -p "$at"
 cp -r packaging/debian "$at/debian"
 place_files
@@ -55,13 +54,16 @@ copyright >"$at/debian/copyright"
 for name in lathe liblathe0 liblathe-dev; do
   cp packaging/debian/lintian-overrides "$at/debian/$name.lintian-overrides"
 done
-(cd "$at" && dpkg-buildpackage -b -nc -uc -us -d) >"$out/deb.log" 2>&1 || {
-  tail -n 20 "$out/deb.log" >&2
-  die "dpkg-buildpackage failed; the whole log is $out/deb.log"
+# Where the libraries are whose packages the program depends on, and what has them.
+export LATHE_SHLIBDEPS="--admindir=$dpkg_database"
+[ -z "$sysroot" ] || LATHE_SHLIBDEPS+=" -l$sysroot/usr/lib/$multiarch -l$sysroot/lib/$multiarch"
+(cd "$at" && dpkg-buildpackage --host-arch "$deb_arch" -b -nc -uc -us -d) >"$work/deb.log" 2>&1 || {
+  tail -n 20 "$work/deb.log" >&2
+  die "dpkg-buildpackage failed; the whole log is $work/deb.log"
 }
-rm -f "$out"/*.deb
-mv "$out"/deb/*.deb "$out/"
-for file in "$out"/*.deb; do
+rm -f "$out"/*_"$deb_arch".deb
+mv "$work"/deb/*.deb "$out/"
+for file in "$out"/*_"$deb_arch".deb; do
   at_most "$(stat -c %s "$file")" 7 "$(basename "$file")"
   echo "packages: $(basename "$file") has $(stat -c %s "$file") bytes"
 done

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Two packages for npm: a launcher, and the program for this platform, which the launcher asks for by optionalDependencies.
-# The package for the other architecture is made where the program is built for it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/packages/common.sh
@@ -54,11 +53,11 @@ JSON
 }
 
 make_bundle
-rm -rf "$out/npm"
-launcher "$out/npm/lathe"
-platform "$out/npm/lathe-linux-$arch"
+rm -rf "$work/npm"
+launcher "$work/npm/lathe"
+platform "$work/npm/lathe-linux-$arch"
 for name in lathe "lathe-linux-$arch"; do
-  file=$(cd "$out/npm/$name" && npm pack --silent --ignore-scripts --pack-destination "$out")
+  file=$(cd "$work/npm/$name" && npm pack --silent --ignore-scripts --pack-destination "$out")
   at_most "$(stat -c %s "$out/$file")" 8 "$file"
   echo "packages: $file has $(stat -c %s "$out/$file") bytes"
 done

@@ -5,16 +5,16 @@ cd "$(dirname "$0")/../.."
 . scripts/packages/common.sh
 . scripts/packages/bundle.sh
 
-finish() { # name of the folder in $out/portable
+finish() { # name of the folder in $work/portable
   local size
-  size=$(du -sb "$out/portable/$1" | cut -f 1)
+  size=$(du -sb "$work/portable/$1" | cut -f 1)
   at_most "$size" 20 "$1, unpacked,"
-  pack_tar "$1" "$out/portable" "$out/$1.tar.gz"
+  pack_tar "$1" "$work/portable" "$out/$1.tar.gz"
   echo "packages: $1.tar.gz has $(stat -c %s "$out/$1.tar.gz") bytes, unpacked $size"
 }
 
 program() { # name
-  local at=$out/portable/$1
+  local at=$work/portable/$1
   mkdir -p "$at"
   cp -r "$bundle/bin" "$bundle/licences" "$at"
   mkdir "$at/lib"
@@ -25,7 +25,7 @@ program() { # name
 }
 
 library() { # name
-  local at=$out/portable/$1
+  local at=$work/portable/$1
   mkdir -p "$at"
   cp -r "$bundle/lib" "$bundle/licences" "$at"
   rm -f "$at"/lib/{libedit,libtinfo,libbsd,libmd}.so.*  # lines at a terminal are the program's
@@ -38,7 +38,7 @@ library() { # name
 }
 
 make_bundle
-rm -rf "$out/portable"
+rm -rf "$work/portable"
 program "lathe-$version-linux-$arch"
 library "liblathe-$version-linux-$arch"
 finish "lathe-$version-linux-$arch"

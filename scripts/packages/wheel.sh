@@ -6,6 +6,6 @@ cd "$(dirname "$0")/../.."
 . scripts/packages/bundle.sh
 
 make_bundle
-rm -f "$out"/*.whl
+rm -f "$out"/*_"$machine".whl
 file=$(python3 scripts/packages/wheel.py "$bundle" "$out" "$machine" "$glibc_max" "$SOURCE_DATE_EPOCH")
 echo "packages: $(basename "$file") has $(stat -c %s "$file") bytes"
