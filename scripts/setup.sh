@@ -30,6 +30,7 @@ build libcmocka-dev          library cmocka
 build ca-certificates        npm_is_done || [ -s /etc/ssl/certs/ca-certificates.crt ]
 build nodejs                 is_release || node_is_new_enough
 build npm                    npm_is_done || have npm
+test  nodejs                 node_is_new_enough
 test  npm                    npm_has tests || have npm
 test  git                    have git
 test  python3                have python3
@@ -58,6 +59,7 @@ packages debhelper           have dh
 packages lintian             have lintian
 packages debootstrap         have debootstrap
 packages buildah             have buildah
+packages runc                have runc
 packages python3             have python3
 LIST
 }

@@ -63,12 +63,13 @@ pack() {
   echo "packages: $(basename "$archive") has $(stat -c %s "$archive") bytes"
 }
 
-# Runs what was packed. By buildah with chroot, which needs no control groups, as crun does.
+# Runs what was packed, by runc: crun, buildah's default, refuses a machine with control groups of both versions.
 check() {
   local container address
+  needs_command runc runc
   [ -e "$archive" ] || pack
   container=$("${buildah[@]}" from "oci-archive:$archive")
-  within=("${buildah[@]}" run --isolation chroot "$container" --)
+  within=("${buildah[@]}" run --isolation oci --runtime runc --network host "$container" --)
   [ "$("${within[@]}" /usr/bin/lathe run -e 1+2)" = 3 ] || die "the image does not run a program"
   "${within[@]}" /usr/bin/lathe run -e 'throw 1' 2>/dev/null && die "the image does not fail when it should"
   timeout 20 "${within[@]}" /usr/bin/lathe serve --listen 127.0.0.1:0 >"$out/image/serve.log" 2>&1 &

@@ -933,6 +933,7 @@ int main(int argc, char **argv) {
   }
   clean_up();
   if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) {
+    perror("/proc/self/exe (in a chroot: mount -t proc proc /proc)");
     return 1;
   }
   const struct CMUnitTest tests[] = {
