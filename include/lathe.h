@@ -17,8 +17,8 @@
  *
  * Events. Nothing calls back. What comes out of an environment (calls of your tools, questions, output, ends) waits in
  * one queue until lathe_next takes it; lathe_fd is a descriptor for poll(2), epoll, asyncio and the like. A program
- * that waits for your tool costs no thread. lathe_run is for those who need no queue: it runs one program, and its
- * events go to a function that it calls on the thread that it was called on.
+ * that waits for your tool costs no thread. lathe_run is for those who need no queue: it runs one program on the thread
+ * that it is called on, without handing anything to another one, and its events go to a function that it calls there.
  *
  * Threads. Every function may be called from any thread, and by several at once, except that lathe_close is called once
  * and last. lathe_open, lathe_next, lathe_run, lathe_check and lathe_close wait for something; the others return in
@@ -260,7 +260,13 @@ typedef void lathe_event_fn(lathe_env *env, const lathe_event *event, void *arg)
 /* Runs a program to its end. Its events go to `on_event`, not to the queue. `on_event` NULL: calls of your tools fail,
  * and what needs an approval is refused. *ret_json is the report, as in LATHE_EVENT_END, also of a program that failed;
  * NULL: it has not begun. `ret_json` may be NULL. Errors: those of lathe_start, and how the run ended, with its
- * message: LATHE_E_PROGRAM, LATHE_E_TIMEOUT, LATHE_E_NOMEM, LATHE_E_TRAP, LATHE_E_CANCELLED ... */
+ * message: LATHE_E_PROGRAM, LATHE_E_TIMEOUT, LATHE_E_NOMEM, LATHE_E_TRAP, LATHE_E_CANCELLED ...
+ *
+ * A program in JavaScript or TypeScript runs on this thread; only what concerns processes and connections is left to
+ * the environment's. So what a program puts out while it computes comes a moment later, when the engine looks for it.
+ * 32 KiB of stack must be left, and what on_event needs. The thread's signal stack and mask are as they were while
+ * on_event runs, and afterwards. While the program runs SIGSEGV and SIGBUS are not blocked, and a handler of the host
+ * without SA_ONSTACK may run on a stack of the sandbox. Not to be called in a handler. */
 LATHE_API lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
                                  char **ret_json, lathe_error *error);
 

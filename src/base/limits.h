@@ -72,6 +72,7 @@
 #define LT_WORKER_RESUMED_MAX 15 /* programs in a row that continue, before one that begins has its turn */
 #define LT_WORKER_STUCK_MS    25 /* when a step has not polled for this long, another worker takes over its queue */
 #define LT_WORKER_EXTRA_MAX   32 /* workers beyond one per core, for steps that never poll */
+#define LT_WORKER_CHORES_MAX  8  /* boxes that wait to be cleaned; more are more memory for one program at a time */
 #define LT_WATCHDOG_TICK_MS   1  /* how often running steps are looked at */
 #define LT_WATCHDOG_GRACE_MS  2  /* from the interrupt request to making the memory inaccessible */
 #define LT_WATCHDOG_NUDGE_MS  10 /* ... and to a signal, for code that loops without touching memory */
@@ -605,6 +606,7 @@
 #define LT_LOOP_STACKS_MAX   2048 /* ... and after a rush, until unused for a while; then ... */
 #define LT_LOOP_STACKS_TRIM  32   /* ... this many are freed at a time, every ... */
 #define LT_LOOP_TRIM_MS      100
+#define LT_LOOP_TIMERS_KEEP  64            /* freed timers kept for later ones: closing one takes a turn of the loop */
 #define LT_LOOP_TURN_RESUMES 256           /* fibers resumed before the loop looks at its files again */
 #define LT_LOOP_SPIN_US      30            /* looking for posts before sleeping: about what a sleep and a wake cost */
 #define LT_LOOP_SPIN_MISSES  16            /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */

@@ -69,6 +69,7 @@ lt_status lt_embed_calls_ask(lt_embed_run *run, lathe_event_type type, const lt_
   if (!run->has_listener) {
     return lt_fail(err, LT_E_UNSUPPORTED, "nobody answers in this run: lathe_run was not given an on_event function");
   }
+  call->lane = lt_lane_current(run->env->session.loop);
   lt_wait_init(&call->arrival, run->env->session.loop);
   LT_TRY(embed_calls_tell(run, call, name, words, err));
   uint64_t number = call->entry.number;
@@ -131,7 +132,7 @@ static lt_status embed_calls_give(lathe_env *env, uint64_t number, const embed_a
   call->text = *text;
   *text = NULL;
   call->post = (lt_post){.fn = embed_calls_on_post, .arg = call};
-  lt_loop_post(env->session.loop, &call->post);
+  lt_lane_post(call->lane, &call->post);
   return LT_OK;
 }
 

@@ -11,7 +11,8 @@ typedef struct lt_embed_call {
   lathe_event_type type; /* CALL or APPROVAL */
   bool is_question; /* it begins a lt_embed_question (embed/embed_questions.h), and has none of what follows post */
   bool is_answered; /* under the lock: the answer is on its way */
-  lt_post post;     /* brings it */
+  lt_post post;     /* brings it, to ... */
+  lt_lane *lane;    /* ... where the fiber waits */
   bool has_arrived; /* the rest is the fiber's */
   lt_wait arrival;
   bool is_yes; /* lathe_answer, lathe_approve */

@@ -194,6 +194,7 @@ static void embed_env_on_fiber(void *arg) {
 static lt_status embed_env_start(lathe_env *env) {
   LT_TRY(lt_session_start(&env->session, &env->open_err));
   lt_wait_init(&env->ending, env->session.loop);
+  lt_lane_share(env->session.loop);
   return lt_loop_spawn(env->session.loop, embed_env_on_fiber, env, &env->open_err);
 }
 

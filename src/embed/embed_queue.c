@@ -77,7 +77,11 @@ void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event) {
   if (queue->count++ == 0) {
     embed_queue_tell_poller(queue, true);
   }
-  pthread_cond_signal(&queue->has_events);
+  if (queue->lane != NULL) {
+    lt_lane_wake(queue->lane);
+  } else {
+    pthread_cond_signal(&queue->has_events);
+  }
 }
 
 bool lt_embed_queue_has_room(const lt_embed_queue *queue) {

@@ -1,6 +1,7 @@
 /* Events on their way to the host: one queue of the environment, and one of each lathe_run.
  *
- * Any thread puts, any thread takes, under the lock of the environment.
+ * Any thread takes, under the lock of the environment; so does any thread put, but into the queue of a lathe_run only
+ * who holds the loop.
  */
 #ifndef LT_EMBED_EMBED_QUEUE_H
 #define LT_EMBED_EMBED_QUEUE_H
@@ -9,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "io/lane.h"
 #include "lathe.h"
 
 typedef struct lt_embed_event {
@@ -21,6 +23,7 @@ typedef struct lt_embed_event {
 typedef struct lt_embed_queue {
   lt_embed_event *first, **last;
   size_t count, bytes;
+  lt_lane *lane; /* of the lathe_run that takes them; NULL: lathe_next takes them */
   pthread_cond_t has_events;
   int fd; /* readable while there are events; -1: nobody polls */
 } lt_embed_queue;

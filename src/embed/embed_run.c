@@ -198,7 +198,9 @@ static lt_status embed_run_with(lt_embed_run *run, lt_run_request *request, lt_r
     lt_embed_record_attach(run->record, run->env->session.secrets, &began.caller);
   }
   request->caller = &began.caller;
+  bool has_gone = !runner->keeps_lane && lt_lane_go_home(run->env->session.loop);
   lt_status status = lt_runner_run(runner, request, result, err);
+  lt_lane_go_back(run->env->session.loop, has_gone);
   lt_toolbox_end(&began);
   return status;
 }
@@ -212,7 +214,9 @@ static lt_status embed_run_program(lt_embed_run *run, lt_run_result *result, lt_
   lt_run_llm llm;
   lt_status status = lt_run_llm_init(&llm, &run->env->session, &request, err);
   status = status == LT_OK ? embed_run_with(run, &request, result, err) : status;
+  bool has_gone = lt_lane_go_home(run->env->session.loop); /* connections are closed */
   lt_run_llm_release(&llm);
+  lt_lane_go_back(run->env->session.loop, has_gone);
   return status;
 }
 
@@ -263,7 +267,9 @@ static void embed_run_end(lt_embed_run *run, lt_status status, lt_str message) {
   lt_embed_queue_put(queue, end);
   pthread_mutex_unlock(&env->lock);
   env->running--;
-  lt_wait_wake(&env->ending, LT_OK);
+  if (env->stop.why != LT_OK) { /* nobody waits for it before */
+    lt_wait_wake(&env->ending, LT_OK);
+  }
 }
 
 /* Nothing cancels it any more. */
@@ -331,7 +337,9 @@ static void embed_run_on_start(void *arg) {
   run->approver.ask = embed_run_ask;
   lt_cancel_init(&run->cancel);
   lt_wait_init(&run->cancelled, loop);
-  if (lt_loop_spawn(loop, embed_run_on_fiber, run, &err) == LT_OK) {
+  lt_status status = run->lane != NULL ? lt_lane_spawn(run->lane, embed_run_on_fiber, run, &err)
+                                       : lt_loop_spawn(loop, embed_run_on_fiber, run, &err);
+  if (status == LT_OK) {
     return;
   }
   run->has_no_fiber = true;
@@ -351,7 +359,11 @@ lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *er
     *ret_number = run->entry.number;
     run->start_post = (lt_post){.fn = embed_run_on_start, .arg = run};
     run->cancel_post = (lt_post){.fn = embed_run_on_cancel, .arg = run};
-    lt_loop_post(env->session.loop, &run->start_post); /* before anybody can cancel it */
+    if (run->lane != NULL) { /* before anybody can cancel it */
+      lt_lane_post(run->lane, &run->start_post);
+    } else {
+      lt_loop_post(env->session.loop, &run->start_post);
+    }
   }
   pthread_mutex_unlock(&env->lock);
   if (!has_seat) {
@@ -400,23 +412,30 @@ lathe_status lathe_cancel(lathe_env *env, uint64_t number, lathe_error *error) {
 /* --- A run that its thread waits for ------------------------------------------------------------------------------ */
 static lt_embed_event *embed_run_next(lathe_env *env, lt_embed_queue *queue) {
   pthread_mutex_lock(&env->lock);
-  while (queue->first == NULL) {
-    pthread_cond_wait(&queue->has_events, &env->lock);
-  }
   lt_embed_event *event = lt_embed_queue_take(queue);
-  env->seats -= event->base.type == LATHE_EVENT_END ? 1 : 0;
+  env->seats -= event != NULL && event->base.type == LATHE_EVENT_END ? 1 : 0;
   pthread_mutex_unlock(&env->lock);
   return event;
 }
 
-/* Owns: the caller, the event of the end. */
+/* Turns the run on this thread, which holds the loop but for what the host does. Owns: the caller, the event of the
+ * end. */
 static lt_embed_event *embed_run_serve(lathe_env *env, lt_embed_queue *queue, lathe_event_fn *on_event, void *arg) {
-  lt_embed_event *event;
-  while ((event = embed_run_next(env, queue))->base.type != LATHE_EVENT_END) {
-    on_event(env, &event->base, arg);
-    lathe_event_free(&event->base);
+  for (;;) {
+    bool has_worked = lt_lane_turn(queue->lane);
+    lt_embed_event *event = embed_run_next(env, queue);
+    if (event != NULL && event->base.type == LATHE_EVENT_END) {
+      return event;
+    }
+    if (event != NULL) {
+      lt_lane_leave(queue->lane);
+      on_event(env, &event->base, arg);
+      lathe_event_free(&event->base);
+      lt_lane_enter(queue->lane);
+    } else if (!has_worked) {
+      lt_lane_sleep(queue->lane);
+    }
   }
-  return event;
 }
 
 /* The report, which is the host's from now on. Of a run that did not begin there is none. */
@@ -427,9 +446,7 @@ static char *embed_run_take_report(lt_embed_event *end) {
   return json;
 }
 
-static lathe_status embed_run_await(lathe_env *env, lt_embed_queue *queue, lathe_event_fn *on_event, void *arg,
-                                    char **ret_json, lathe_error *error) {
-  lt_embed_event *end = embed_run_serve(env, queue, on_event, arg);
+static lathe_status embed_run_finish(lt_embed_event *end, char **ret_json, lathe_error *error) {
   lathe_status status = end->base.status;
   if (ret_json != NULL) {
     *ret_json = embed_run_take_report(end);
@@ -441,12 +458,32 @@ static lathe_status embed_run_await(lathe_env *env, lt_embed_queue *queue, lathe
   return status;
 }
 
+/* *ret_end is the host's only after LT_OK. */
+static lt_status embed_run_here(lt_embed_run *run, lathe_event_fn *on_event, void *arg, lt_embed_event **ret_end,
+                                lt_err *err) {
+  lathe_env *env = run->env;
+  lt_embed_queue queue;
+  lt_lane lane;
+  uint64_t number;
+  lt_lane_open(&lane, env->session.loop);
+  (void)lt_embed_queue_init(&queue, false, NULL); /* without a descriptor nothing fails */
+  queue.lane = run->lane = &lane;
+  run->queue = &queue;
+  run->has_listener = on_event != NULL;
+  lt_status status = lt_embed_run_start(run, &number, err);
+  if (status == LT_OK) {
+    *ret_end = embed_run_serve(env, &queue, on_event, arg);
+  }
+  lt_lane_close(&lane);
+  lt_embed_queue_release(&queue);
+  return status;
+}
+
 lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
                        char **ret_json, lathe_error *error) {
   lt_err err = LT_ERR_INIT;
-  lt_embed_queue queue;
   lt_embed_run *run;
-  uint64_t number;
+  lt_embed_event *end = NULL;
   if (ret_json != NULL) {
     *ret_json = NULL;
   }
@@ -454,18 +491,9 @@ lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_e
   if (entered != LATHE_OK) {
     return entered;
   }
-  lathe_status ended = LATHE_OK;
-  lt_status status = lt_embed_queue_init(&queue, false, &err);
-  status = status == LT_OK ? embed_run_make(env, options, &run, &err) : status;
-  if (status == LT_OK) {
-    run->queue = &queue;
-    run->has_listener = on_event != NULL;
-    status = lt_embed_run_start(run, &number, &err);
-  }
-  if (status == LT_OK) {
-    ended = embed_run_await(env, &queue, on_event, arg, ret_json, error);
-  }
-  lt_embed_queue_release(&queue);
+  lt_status status = embed_run_make(env, options, &run, &err);
+  status = status == LT_OK ? embed_run_here(run, on_event, arg, &end, &err) : status;
+  lathe_status ended = end != NULL ? embed_run_finish(end, ret_json, error) : LATHE_OK;
   lathe_status left = lt_embed_env_leave(env, status, &err, error);
   return left != LATHE_OK ? left : ended;
 }

@@ -10,7 +10,8 @@ struct lt_embed_prompt;
 typedef struct lt_embed_run {
   lt_embed_entry entry; /* first; in the table of runs until it ends */
   lathe_env *env;
-  lt_embed_queue *queue; /* gets its events: the environment's, or that of lathe_run */
+  lt_embed_queue *queue; /* gets its events: the environment's, or that of lathe_run, which has ... */
+  lt_lane *lane;         /* ... the lane that the run is turned on; NULL: the loop's own thread turns it */
   bool has_listener;     /* somebody takes them; else nobody is asked or told anything but its end */
   void *data;
   struct lt_embed_prompt *prompt; /* owned; NULL: it is a program, with what follows */

@@ -112,8 +112,10 @@ static lt_embed_provider *embed_tools_make_provider(lathe_env *env, lt_str ns) {
   if (ns.n > 0) {
     memcpy(provider->ns, ns.p, ns.n);
   }
-  provider->base =
-      (lt_provider){.name = lt_str_from(provider->ns, ns.n), .invoke = embed_tools_invoke, .down = embed_tools_down};
+  provider->base = (lt_provider){.name = lt_str_from(provider->ns, ns.n),
+                                 .invoke = embed_tools_invoke,
+                                 .down = embed_tools_down,
+                                 .keeps_lane = true};
   provider->env = env;
   provider->next = env->providers;
   env->providers = provider;

@@ -8,21 +8,25 @@ void lt_cancel_init(lt_cancel *cancel) {
 static void cancel_notify(const lt_cancel_node *node, lt_status why) {
   if (node->wait != NULL) {
     lt_wait_wake(node->wait, why);
-  } else {
+  } else if (node->child != NULL) {
     lt_cancel_fire(node->child, why);
+  } else {
+    node->fn(node->arg);
   }
 }
 
-static void cancel_add_node(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait, lt_cancel *child) {
+/* `what` says what is registered. */
+static void cancel_add_node(lt_cancel *cancel, lt_cancel_node *node, const lt_cancel_node *what) {
   *node = (lt_cancel_node){0};
   if (cancel == NULL) {
     return;
   }
   if (cancel->why != LT_OK) {
-    cancel_notify(&(lt_cancel_node){.wait = wait, .child = child}, cancel->why);
+    cancel_notify(what, cancel->why);
     return;
   }
-  *node = (lt_cancel_node){.wait = wait, .child = child, .next = cancel->head};
+  *node = *what;
+  node->next = cancel->head;
   if (cancel->head != NULL) {
     cancel->head->prev = node;
   }
@@ -30,15 +34,20 @@ static void cancel_add_node(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wa
 }
 
 void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait) {
-  cancel_add_node(cancel, node, wait, NULL);
+  cancel_add_node(cancel, node, &(lt_cancel_node){.wait = wait});
 }
 
 void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child) {
-  cancel_add_node(cancel, node, NULL, child);
+  cancel_add_node(cancel, node, &(lt_cancel_node){.child = child});
+}
+
+void lt_cancel_call(lt_cancel *cancel, lt_cancel_node *node, void (*fn)(void *arg), void *arg) {
+  cancel_add_node(cancel, node, &(lt_cancel_node){.fn = fn, .arg = arg});
 }
 
 void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node) {
-  if (node->wait == NULL && node->child == NULL) { /* it is in no list: there is no cancel, or it has fired */
+  if (node->wait == NULL && node->child == NULL &&
+      node->fn == NULL) { /* it is in no list: there is no cancel, or it has fired */
     return;
   }
   if (node->prev != NULL) {

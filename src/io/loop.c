@@ -1,5 +1,6 @@
 #include "io/loop.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,71 +40,86 @@ static void loop_unkeep(lt_loop *loop) {
 /* --- The ready queue ---------------------------------------------------------------------------------------------- */
 
 void lt_loop_ready(lt_loop *loop, lt_loop_task *task) {
+  lt_lane *lane = task->lane;
   if (task->is_queued) {
     return;
   }
   task->is_queued = true;
   task->next = NULL;
-  if (loop->ready_tail == NULL) {
-    loop->ready_head = task;
+  if (lane->ready_tail == NULL) {
+    lane->ready_head = task;
   } else {
-    loop->ready_tail->next = task;
+    lane->ready_tail->next = task;
   }
-  loop->ready_tail = task;
+  lane->ready_tail = task;
+  if (lane != loop->turned) {
+    lt_lane_wake(lane);
+  }
 }
 
-static lt_loop_task *loop_take_ready(lt_loop *loop) {
-  lt_loop_task *task = loop->ready_head;
+static lt_loop_task *loop_take_ready(lt_lane *lane) {
+  lt_loop_task *task = lane->ready_head;
   if (task != NULL) {
-    loop->ready_head = task->next;
-    if (loop->ready_head == NULL) {
-      loop->ready_tail = NULL;
+    lane->ready_head = task->next;
+    if (lane->ready_head == NULL) {
+      lane->ready_tail = NULL;
     }
     task->is_queued = false;
   }
   return task;
 }
 
-static void loop_run_ready(lt_loop *loop) {
-  for (unsigned left = LT_LOOP_TURN_RESUMES; left > 0; left--) {
-    lt_loop_task *task = loop_take_ready(loop);
-    if (task == NULL) {
-      return;
-    }
-    if (!lt_fiber_resume(&task->fiber)) {
-      lt_loop_task_give(task);
-      loop->fibers--;
-      loop_unkeep(loop);
-    }
+bool lt_loop_run_ready(lt_lane *lane) {
+  lt_loop *loop = lane->loop;
+  lt_loop_task *task = loop_take_ready(lane);
+  if (task != NULL && !lt_fiber_resume(&task->fiber)) {
+    task->own_lane->fibers--;
+    lt_loop_task_give(task);
+    loop->fibers--;
+    loop_unkeep(loop);
   }
+  return task != NULL;
 }
 
 /* --- Posts ---------------------------------------------------------------------------------------------------------
- * Any thread pushes to a list with one compare-and-swap; the loop takes the whole list and turns it round. Whether the
- * poster must also wake the loop is settled as in Dekker's algorithm, with sequentially consistent accesses: the poster
- * pushes and then looks at `asleep`, the loop sets `asleep` and then looks at the list. One of them sees the other. So
- * a post to a busy loop needs no system call, and a sleeping loop gets one write for any number of posts.
+ * Any thread pushes to a list with one compare-and-swap; the lane takes the whole list and turns it round. Whether the
+ * poster must also wake the lane is settled as in Dekker's algorithm, with sequentially consistent accesses: the poster
+ * pushes and then looks at `asleep`, the lane sets `asleep` and then looks at the list. One of them sees the other. So
+ * a post to a busy lane needs no system call, and a sleeping one gets one write for any number of posts.
  *
  * Adaptive: a loop that was woken by a post soon after it fell asleep looks at the list for LT_LOOP_SPIN_US before its
  * next sleeps (a sleep and a wake cost more, and the poster's system call too). LT_LOOP_SPIN_MISSES failed spins in a
  * row end that: an idle loop costs nothing. */
 
-void lt_loop_post(lt_loop *loop, lt_post *post) {
-  lt_post *head = atomic_load_explicit(&loop->posts, memory_order_relaxed);
-  do {
-    post->next = head;
-  } while (!atomic_compare_exchange_weak(&loop->posts, &head, post));
-  if (atomic_load(&loop->asleep) && atomic_exchange(&loop->asleep, false)) {
-    uv_async_send(&loop->wake);
+void lt_lane_wake(lt_lane *lane) {
+  atomic_store(&lane->has_news, true);
+  if (atomic_load(&lane->asleep) && atomic_exchange(&lane->asleep, false)) {
+    if (lt_lane_is_home(lane)) {
+      uv_async_send(&lane->loop->wake);
+    } else {
+      sem_post(&lane->wake);
+    }
   }
 }
 
-static bool loop_has_posts(lt_loop *loop) {
-  return atomic_load(&loop->posts) != NULL;
+void lt_lane_post(lt_lane *lane, lt_post *post) {
+  lt_post *head = atomic_load_explicit(&lane->posts, memory_order_relaxed);
+  do {
+    post->next = head;
+  } while (!atomic_compare_exchange_weak(&lane->posts, &head, post));
+  lt_lane_wake(lane);
 }
 
-static void loop_run_posts(lt_loop *loop) {
-  lt_post *newest = atomic_exchange(&loop->posts, NULL);
+void lt_loop_post(lt_loop *loop, lt_post *post) {
+  lt_lane_post(&loop->home, post);
+}
+
+static bool loop_has_posts(const lt_lane *lane) {
+  return atomic_load(&lane->posts) != NULL;
+}
+
+void lt_loop_run_posts(lt_lane *lane) {
+  lt_post *newest = atomic_exchange(&lane->posts, NULL);
   lt_post *oldest = NULL;
   while (newest != NULL) {
     lt_post *next = newest->next;
@@ -116,6 +132,10 @@ static void loop_run_posts(lt_loop *loop) {
     oldest->fn(oldest->arg);
     oldest = next;
   }
+}
+
+bool lt_loop_has_work(const lt_lane *lane) {
+  return lane->ready_head != NULL || loop_has_posts(lane);
 }
 
 static void loop_cpu_relax(void) {
@@ -139,7 +159,7 @@ static bool loop_spin_for_posts(lt_loop *loop) {
   uint64_t until_ns = uv_hrtime() + LT_LOOP_SPIN_US * 1000;
   do {
     for (int i = 0; i < 16; i++) {
-      if (loop_has_posts(loop)) {
+      if (loop_has_posts(&loop->home)) {
         loop->spins_left = LT_LOOP_SPIN_MISSES;
         return true;
       }
@@ -155,16 +175,12 @@ static bool loop_spin_for_posts(lt_loop *loop) {
 
 /* After a sleep, finds out whether spinning would have found a post. */
 static void loop_learn(lt_loop *loop) {
-  if (loop->may_spin && loop_has_posts(loop) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
+  if (loop->may_spin && loop_has_posts(&loop->home) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
     loop->spins_left = LT_LOOP_SPIN_MISSES;
   }
 }
 
 /* --- A turn of the loop ------------------------------------------------------------------------------------------- */
-
-static bool loop_has_work(lt_loop *loop) {
-  return loop->ready_head != NULL || loop_has_posts(loop);
-}
 
 static void loop_do_nothing(uv_idle_t *idle) {
   (void)idle;
@@ -172,7 +188,7 @@ static void loop_do_nothing(uv_idle_t *idle) {
 
 /* While there is work left, an active idle handle makes the poll return at once. */
 static void loop_set_busy(lt_loop *loop) {
-  if (loop_has_work(loop)) {
+  if (lt_loop_has_work(&loop->home)) {
     uv_idle_start(&loop->busy, loop_do_nothing); /* no effect when it has been started */
   } else {
     uv_idle_stop(&loop->busy);
@@ -180,15 +196,36 @@ static void loop_set_busy(lt_loop *loop) {
 }
 
 static void loop_work(lt_loop *loop) {
-  loop_run_posts(loop);
-  loop_run_ready(loop);
+  lt_loop_run_posts(&loop->home);
+  for (unsigned left = LT_LOOP_TURN_RESUMES; left > 0 && lt_loop_run_ready(&loop->home); left--) {
+  }
   loop_set_busy(loop);
+}
+
+/* Says that a poster must write to `wake`. False: something has come meanwhile. */
+static bool loop_fall_asleep(lt_loop *loop) {
+  loop->slept_ns = uv_hrtime();
+  atomic_store(&loop->home.asleep, true);
+  if (lt_loop_has_work(&loop->home)) { /* must come after the store to `asleep`: see lt_lane_post */
+    atomic_store(&loop->home.asleep, false);
+    return false;
+  }
+  return true;
+}
+
+static void loop_wake_up(lt_loop *loop) {
+  if (atomic_exchange(&loop->home.asleep, false) == false) {
+    loop_learn(loop); /* a post woke the loop, or the loop did not sleep */
+  }
 }
 
 static void loop_before_poll(uv_prepare_t *handle) {
   lt_loop *loop = handle->data;
   loop_work(loop);
-  if (!loop_has_work(loop) && uv_backend_timeout(&loop->uv) != 0) {
+  if (loop->is_shared) {
+    return;
+  }
+  if (!lt_loop_has_work(&loop->home) && uv_backend_timeout(&loop->uv) != 0) {
     if (loop_spin_for_posts(loop)) {
       loop_work(loop);
       /* A thread that has posted often posts again soon: look at the files, then at the posts. */
@@ -196,18 +233,15 @@ static void loop_before_poll(uv_prepare_t *handle) {
       return;
     }
   }
-  loop->slept_ns = uv_hrtime();
-  atomic_store(&loop->asleep, true);
-  if (loop_has_work(loop)) { /* must come after the store to `asleep`: see lt_loop_post */
-    atomic_store(&loop->asleep, false);
+  if (!loop_fall_asleep(loop)) {
     loop_set_busy(loop);
   }
 }
 
 static void loop_after_poll(uv_check_t *handle) {
   lt_loop *loop = handle->data;
-  if (atomic_exchange(&loop->asleep, false) == false) {
-    loop_learn(loop); /* a post woke the loop, or the loop did not sleep */
+  if (!loop->is_shared) {
+    loop_wake_up(loop);
   }
   loop_work(loop);
 }
@@ -216,11 +250,72 @@ static void loop_on_wake(uv_async_t *handle) {
   (void)handle; /* its work is done in after_poll */
 }
 
+/* --- Turning it --------------------------------------------------------------------------------------------------- */
+
+/* How long nothing happens unless somebody posts; 0: there is work. */
+static int loop_idle_ms(lt_loop *loop) {
+  return lt_loop_has_work(&loop->home) ? 0 : uv_backend_timeout(&loop->uv);
+}
+
+/* Looks for posts for a moment, while others may hold the loop. */
+static void loop_spin_apart(lt_loop *loop) {
+  lt_loop_let_go(loop);
+  (void)loop_spin_for_posts(loop);
+  lt_loop_hold_for(&loop->home);
+}
+
+/* When the loop's thread must look again: at the first timer, or at one that a lane had and may have stopped since. */
+static uint64_t loop_next_look(lt_loop *loop, int timeout_ms) {
+  uint64_t now = uv_now(&loop->uv), timer = timeout_ms < 0 ? UINT64_MAX : now + (uint64_t)timeout_ms;
+  if (loop->look_at_ms <= now) {
+    loop->look_at_ms = 0;
+  }
+  return loop->look_at_ms != 0 && loop->look_at_ms < timer ? loop->look_at_ms : timer;
+}
+
+static int loop_poll_ms(const lt_loop *loop) {
+  uint64_t left = loop->sleeps_until_ms - uv_now(&loop->uv);
+  return loop->sleeps_until_ms == UINT64_MAX || left > INT_MAX ? -1 : (int)left;
+}
+
+/* Sleeps while others may hold the loop. Whoever starts an earlier timer wakes it (lt_lane_leave). */
+static void loop_sleep_apart(lt_loop *loop) {
+  int timeout_ms = loop_idle_ms(loop);
+  if (timeout_ms != 0 && loop_fall_asleep(loop)) {
+    struct pollfd fd = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
+    loop->sleeps_until_ms = loop_next_look(loop, timeout_ms);
+    timeout_ms = loop_poll_ms(loop);
+    lt_loop_let_go(loop);
+    (void)poll(&fd, 1, timeout_ms);
+    lt_loop_hold_for(&loop->home);
+    loop_wake_up(loop);
+  } else {
+    lt_loop_let_go(loop);
+    lt_loop_hold_for(&loop->home);
+  }
+}
+
+static void loop_run_shared(lt_loop *loop) {
+  do {
+    loop_work(loop);
+    while (uv_run(&loop->uv, UV_RUN_NOWAIT) != 0) {
+      if (loop->spins_left > 0 && loop_idle_ms(loop) != 0) {
+        loop_spin_apart(loop);
+      }
+      loop_sleep_apart(loop);
+    }
+  } while (lt_loop_has_work(&loop->home));
+}
+
 void lt_loop_run(lt_loop *loop) {
+  if (loop->is_shared) {
+    loop_run_shared(loop);
+    return;
+  }
   do {
     loop_work(loop);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
-  } while (loop_has_work(loop)); /* posts do not keep libuv's loop alive, but they are carried out */
+  } while (lt_loop_has_work(&loop->home)); /* posts do not keep libuv's loop alive, but they are carried out */
 }
 
 uint64_t lt_loop_now_ms(lt_loop *loop) {
@@ -240,8 +335,9 @@ void lt_loop_unhold(lt_loop *loop) {
   loop_unkeep(loop);
 }
 
-lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
-  LT_CHECK(pthread_equal(loop->thread, pthread_self()));
+lt_status lt_loop_spawn_on(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err) {
+  lt_loop *loop = lane->loop;
+  LT_CHECK(pthread_equal(loop->holder, pthread_self()));
   if (loop->fibers >= LT_LOOP_FIBERS_MAX) {
     return lt_fail(err, LT_E_LIMIT, "more than %d things are going on at once", LT_LOOP_FIBERS_MAX);
   }
@@ -249,10 +345,16 @@ lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
   if (task == NULL) {
     return LT_E_NOMEM;
   }
+  task->lane = task->own_lane = lane;
+  lane->fibers++;
   loop->fibers++;
   loop_keep(loop);
   lt_loop_ready(loop, task);
   return LT_OK;
+}
+
+lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
+  return lt_loop_spawn_on(&loop->home, fn, arg, err);
 }
 
 /* These handles do not keep the loop alive. */
@@ -295,7 +397,11 @@ lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err) {
     return lt_fail(err, lt_loop_status(rc), "cannot open the event loop's wake-up: %s", uv_strerror(rc));
   }
   loop_open_handles(loop);
-  loop->thread = pthread_self();
+  pthread_mutex_init(&loop->gate, NULL);
+  pthread_mutex_init(&loop->turn, NULL);
+  loop->holder = pthread_self();
+  loop->home.loop = loop;
+  loop->turned = &loop->home;
   loop->may_spin = loop_has_second_processor();
   loop_block_pipe_signal();
   *ret_loop = loop;
@@ -306,8 +412,12 @@ void lt_loop_free(lt_loop *loop) {
   if (loop == NULL) {
     return;
   }
-  LT_CHECK(loop->fibers == 0 && loop->holds == 0 && loop->objects == 0 && !loop_has_posts(loop));
+  LT_CHECK(loop->fibers == 0 && loop->holds == 0 && loop->objects == 0 && !loop_has_posts(&loop->home));
+  if (loop->is_shared) {
+    lt_loop_let_go(loop);
+  }
   lt_loop_task_close_spares(loop);
+  lt_loop_close_spare_timers(loop);
   lt_loop_close_signals(loop);
   uv_close((uv_handle_t *)&loop->wake, NULL);
   uv_close((uv_handle_t *)&loop->busy, NULL);
@@ -315,5 +425,7 @@ void lt_loop_free(lt_loop *loop) {
   uv_close((uv_handle_t *)&loop->after_poll, NULL);
   uv_run(&loop->uv, UV_RUN_DEFAULT);
   LT_CHECK(uv_loop_close(&loop->uv) == 0);
+  pthread_mutex_destroy(&loop->turn);
+  pthread_mutex_destroy(&loop->gate);
   lt_mem_free(loop);
 }

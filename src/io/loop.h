@@ -2,7 +2,7 @@
  *
  * Callbacks live in io/ and nowhere else. Code above runs on fibers started with lt_loop_spawn and calls functions
  * marked LT_YIELDS, which look blocking: they suspend the fiber while the loop runs on. Everything here must be called
- * on the loop's thread except lt_loop_post.
+ * on the loop's thread, or by another one that holds the loop (lane.h), except lt_loop_post.
  */
 #ifndef LT_IO_LOOP_H
 #define LT_IO_LOOP_H
@@ -71,8 +71,10 @@ void lt_wait_wake(lt_wait *wait, lt_status status);
  * A cancel is fired once, with a reason; everything that waits under it is woken with that reason. */
 typedef struct lt_cancel_node {
   struct lt_cancel_node *prev, *next;
-  lt_wait *wait; /* a node has either a wait or a child */
+  lt_wait *wait; /* a node has a wait, a child or a function */
   struct lt_cancel *child;
+  void (*fn)(void *arg);
+  void *arg;
 } lt_cancel_node;
 typedef struct lt_cancel {
   lt_status why; /* LT_OK until fired, then LT_E_CANCELLED or LT_E_TIMEOUT */
@@ -87,6 +89,9 @@ void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait);
 void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node);
 /* Registers `child`: it is fired with the same reason when `cancel` fires. */
 void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child);
+
+/* Registers a function, which is called in lt_cancel_fire and does not yield. */
+void lt_cancel_call(lt_cancel *cancel, lt_cancel_node *node, void (*fn)(void *arg), void *arg);
 
 /* Runs `fn(arg)` on a thread of libuv's pool and LT_YIELDS until it is done: for work that would delay the loop for
  * more than about a millisecond (parsing megabytes, SQLite). `fn` must not use the loop. */

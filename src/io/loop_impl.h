@@ -1,5 +1,5 @@
-/* The loop's structs. Private to loop.c, loop_task.c, wait.c, timer.c and loop_handles.c, which share one turn of the
- * loop; other owners of libuv handles include loop_handles.h.
+/* The loop's structs. Private to loop.c, lane.c, loop_task.c, wait.c, timer.c and loop_handles.c, which share one turn
+ * of the loop; other owners of libuv handles include loop_handles.h.
  *
  * A turn of the loop:
  *
@@ -9,6 +9,9 @@
  * LT_LOOP_TURN_RESUMES of them before the next poll. While fibers or posts remain, an idle handle makes the poll return
  * at once; otherwise the loop sleeps in the poll.
  *
+ * A loop that is shared (lane.h) does not sleep in libuv's poll, but in one of its own before the next turn, without
+ * the lock. There is no idle handle then, and no poll that waits.
+ *
  * Keeping the loop alive: fibers and holds keep a reference on the `wake` handle, everything else keeps its own.
  */
 #ifndef LT_IO_LOOP_IMPL_H
@@ -17,12 +20,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "io/lane.h"
 #include "io/loop_handles.h"
 
 /* A fiber on the loop. Its stack and its timer are used again by later fibers (LT_LOOP_STACKS_KEEP). */
 typedef struct lt_loop_task {
   lt_fiber fiber; /* first: lt_wait.fiber points here */
   lt_loop *loop;
+  lt_lane *lane, *own_lane;  /* where it is queued; where it has begun */
   struct lt_loop_task *next; /* in the ready queue, or among the spares */
   bool is_queued;            /* in the ready queue */
   lt_wait *wait;             /* parked on */
@@ -40,18 +45,24 @@ struct lt_loop {
   uv_idle_t busy;
   uv_prepare_t before_poll;
   uv_check_t after_poll;
-  pthread_t thread;
 
-  _Atomic(lt_post *) posts; /* newest first */
-  atomic_bool asleep;       /* in the poll, or about to be: a poster must write to `wake` */
+  /* Who holds the loop. A thread takes `gate` to wait for `turn`, so that a busy thread cannot take it again first. */
+  pthread_mutex_t gate, turn;
+  pthread_t holder;
+  lt_lane *turned;          /* by the holder */
+  lt_lane home;             /* of the loop's own thread; asleep: in the poll, or about to be */
+  bool is_shared;           /* there may be other lanes */
+  uint64_t sleeps_until_ms; /* while `home` is asleep; UINT64_MAX: without an end */
+  uint64_t look_at_ms; /* a lane had a timer then; 0: none. One program after another starts and stops such timers */
 
-  lt_loop_task *ready_head, *ready_tail;
   lt_loop_task *spares;
   unsigned spare_count;
   unsigned spare_least; /* fewest spares since the last trim: this many were not needed */
   uv_timer_t trim;      /* runs while there are more than LT_LOOP_STACKS_KEEP spares */
   unsigned fibers;      /* not ended */
   unsigned holds;
+  lt_timer *spare_timers;
+  unsigned spare_timer_count;
   size_t objects; /* timers and processes not yet closed, for lt_loop_free's check */
   uint64_t waits; /* numbers waits */
   lt_signal *signals;
@@ -61,8 +72,19 @@ struct lt_loop {
   uint64_t slept_ns;   /* when the last sleep began */
 };
 
-/* Puts a parked or new fiber into the ready queue, unless it is there. */
+/* Puts a parked or new fiber into the ready queue of its lane, unless it is there. */
 void lt_loop_ready(lt_loop *loop, lt_loop_task *task);
+/* A fiber that is ready on this lane. Errors: as lt_loop_spawn. */
+lt_status lt_loop_spawn_on(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err);
+/* Run what has come to a lane; the latter one fiber at a time. False: there was none. */
+void lt_loop_run_posts(lt_lane *lane);
+bool lt_loop_run_ready(lt_lane *lane);
+bool lt_loop_has_work(const lt_lane *lane);
+/* Waits until nobody holds the loop, and holds it, to turn that lane. */
+void lt_loop_hold_for(lt_lane *lane);
+void lt_loop_let_go(lt_loop *loop);
+/* Closes the timers that are kept for later ones. */
+void lt_loop_close_spare_timers(lt_loop *loop);
 /* Closes what lt_loop_on_signal opened. */
 void lt_loop_close_signals(lt_loop *loop);
 

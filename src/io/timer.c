@@ -7,18 +7,37 @@ struct lt_timer {
   lt_loop *loop;
   void (*fn)(void *arg);
   void *arg;
+  lt_timer *next; /* among the spares */
 };
 
-lt_status lt_timer_new(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer **ret_timer, lt_err *err) {
+/* NULL: no memory. */
+static lt_timer *timer_make(lt_loop *loop) {
   lt_timer *timer = lt_mem_zalloc(1, sizeof *timer);
+  if (timer != NULL) {
+    timer->loop = loop;
+    uv_timer_init(&loop->uv, &timer->uv);
+    timer->uv.data = timer;
+  }
+  return timer;
+}
+
+static lt_timer *timer_take_spare(lt_loop *loop) {
+  lt_timer *timer = loop->spare_timers;
+  if (timer != NULL) {
+    loop->spare_timers = timer->next;
+    loop->spare_timer_count--;
+  }
+  return timer;
+}
+
+lt_status lt_timer_new(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer **ret_timer, lt_err *err) {
+  lt_timer *timer = timer_take_spare(loop);
+  timer = timer != NULL ? timer : timer_make(loop);
   if (timer == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a timer");
   }
-  timer->loop = loop;
   timer->fn = fn;
   timer->arg = arg;
-  uv_timer_init(&loop->uv, &timer->uv);
-  timer->uv.data = timer;
   loop->objects++;
   *ret_timer = timer;
   return LT_OK;
@@ -48,10 +67,31 @@ static void timer_on_timer_closed(uv_handle_t *handle) {
   lt_mem_free(handle->data);
 }
 
+static void timer_close(lt_timer *timer) {
+  uv_close((uv_handle_t *)&timer->uv, timer_on_timer_closed);
+}
+
+/* A handle is closed in another turn of the loop, for which its thread would have to wake up. */
 void lt_timer_free(lt_timer *timer) {
-  if (timer != NULL) {
-    timer->loop->objects--;
-    uv_close((uv_handle_t *)&timer->uv, timer_on_timer_closed);
+  if (timer == NULL) {
+    return;
+  }
+  lt_loop *loop = timer->loop;
+  loop->objects--;
+  if (loop->spare_timer_count >= LT_LOOP_TIMERS_KEEP) {
+    timer_close(timer);
+    return;
+  }
+  uv_timer_stop(&timer->uv);
+  uv_ref((uv_handle_t *)&timer->uv); /* again, if it was for the background */
+  timer->next = loop->spare_timers;
+  loop->spare_timers = timer;
+  loop->spare_timer_count++;
+}
+
+void lt_loop_close_spare_timers(lt_loop *loop) {
+  for (lt_timer *timer; (timer = timer_take_spare(loop)) != NULL;) {
+    timer_close(timer);
   }
 }
 

@@ -49,7 +49,7 @@ lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) {
 }
 
 void lt_wait_wake(lt_wait *wait, lt_status status) {
-  LT_CHECK(pthread_equal(wait->loop->thread, pthread_self()));
+  LT_CHECK(pthread_equal(wait->loop->holder, pthread_self()));
   /* The first wake counts. But a failure replaces a success, because a cancel must not be lost after a wake that only
    * means "check again". */
   if (!wait->signalled || wait->status == LT_OK) {

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "io/lane.h"
 #include "json/json.h"
 #include "plugin/hook_input.h"
 #include "plugin/host_line.h"
@@ -179,7 +180,10 @@ static lt_status host_prepare_plugin(prompt_preparation *p, lt_plugin *plugin, c
   LT_TRY(lt_buf_check(&in, err, "no memory for the hook's input"));
   lt_plugin_hook hook = {
       .kind = LT_CALL_PREPARE, .in = lt_buf_view(&in), .caller = caller, .timeout_ms = LT_PLUGIN_SETUP_MS};
-  LT_TRY(lt_plugin_hook_run(plugin, &hook, &registered, err));
+  bool has_gone = lt_lane_go_home(plugin->host->options.loop);
+  lt_status status = lt_plugin_hook_run(plugin, &hook, &registered, err);
+  lt_lane_go_back(plugin->host->options.loop, has_gone);
+  LT_TRY(status);
   host_prepare_put_items(p, plugin, registered);
   return host_prepare_add_tools(p, plugin, registered, err);
 }

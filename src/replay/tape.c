@@ -41,7 +41,7 @@ static void on_lost_post(void *arg) {
 static void tape_post_loss(lt_tape *tape) {
   if (!atomic_exchange(&tape->is_unusable, true)) {
     tape->lost_post = (lt_post){.fn = on_lost_post, .arg = tape};
-    lt_loop_post(tape->options.loop, &tape->lost_post);
+    lt_lane_post(tape->options.lane, &tape->lost_post);
   }
 }
 
@@ -72,7 +72,7 @@ static void tape_post_note(lt_tape *tape, const lt_note *what) {
   *p = (posted_note){.tape = tape, .note = *what};
   p->note.text = lt_str_from(bytes, what->text.n);
   p->post = (lt_post){.fn = on_note_post, .arg = p};
-  lt_loop_post(tape->options.loop, &p->post);
+  lt_lane_post(tape->options.lane, &p->post);
 }
 
 /* --- The order of what is ready ---------------------------------------------------------------------------------- */

@@ -17,13 +17,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "io/lane.h"
 #include "replay/notes.h"
 #include "runner/run_tool_call.h"
 
 #define LT_TAPE_NOWHERE UINT32_MAX /* the place of what was not ready to be taken */
 
 typedef struct lt_tape_options {
-  lt_loop *loop;
+  lt_lane *lane; /* of the run */
   lt_door *door;
   const lt_run_request *request;
   pthread_mutex_t *lock; /* the run's */

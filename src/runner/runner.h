@@ -21,6 +21,7 @@ typedef struct lt_runner lt_runner;
 struct lt_runner {
   const char *id;               /* "quickjs" */
   lt_monitor *monitor;          /* set by who hands the runner out; NULL: nobody is told of programs */
+  bool keeps_lane;              /* its `run` may be called on any lane of the loop (io/lane.h) */
   bool (*speaks)(lt_lang lang); /* whether it runs programs in that language */
   /* Runs a program to its end. LT_YIELDS. `result` (initialised) gets the program's end, also a failure. The returned
    * status is LT_OK, or why the run could not begin (LT_E_NOMEM, LT_E_NOTFOUND: an interpreter is missing,

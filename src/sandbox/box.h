@@ -148,6 +148,18 @@ void lt_box_landed(lt_box *box);
 lt_status lt_box_thread_init(lt_err *err);
 void lt_box_thread_release(void);
 
+/* A thread that is somebody else's and runs guests for a moment: what it had before. */
+typedef struct lt_box_thread_loan {
+  stack_t stack;
+  sigset_t mask;
+} lt_box_thread_loan;
+/* Memory for the signal stack of such a thread; NULL: there is none. Owns: the caller, lt_box_signal_stack_free. */
+void *lt_box_signal_stack_new(void);
+void lt_box_signal_stack_free(void *stack);
+/* Prepares the thread, and gives it back as it was. Errors: LT_E_UNSUPPORTED: it is on a signal stack. */
+lt_status lt_box_thread_borrow(void *signal_stack, lt_box_thread_loan *ret_loan, lt_err *err);
+void lt_box_thread_give_back(const lt_box_thread_loan *loan);
+
 /* The trap in words. */
 const char *lt_box_trap_text(lt_trap trap);
 

@@ -172,31 +172,46 @@ static void box_trap_install(void) {
 }
 
 /* A blocked fault ends the process, and the parent process may have left these signals blocked. */
-static void box_trap_unblock(void) {
+static void box_trap_unblock(sigset_t *ret_before) {
   sigset_t signals;
   box_trap_both(&signals);
-  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+  pthread_sigmask(SIG_UNBLOCK, &signals, ret_before);
+}
+
+static lt_status box_trap_install_once(lt_err *err) {
+  pthread_once(&install_once, box_trap_install);
+  return install_errno == 0
+             ? LT_OK
+             : lt_fail(err, LT_E_INTERNAL, "cannot install the fault handler: %s", strerror(install_errno));
+}
+
+void *lt_box_signal_stack_new(void) {
+  void *stack = mmap(NULL, ALT_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return stack != MAP_FAILED ? stack : NULL;
+}
+
+void lt_box_signal_stack_free(void *stack) {
+  if (stack != NULL) {
+    munmap(stack, ALT_STACK_BYTES);
+  }
 }
 
 lt_status lt_box_thread_init(lt_err *err) {
-  pthread_once(&install_once, box_trap_install);
-  if (install_errno != 0) {
-    return lt_fail(err, LT_E_INTERNAL, "cannot install the fault handler: %s", strerror(install_errno));
-  }
+  LT_TRY(box_trap_install_once(err));
   if (alt_stack != NULL) {
     return LT_OK;
   }
-  void *stack = mmap(NULL, ALT_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (stack == MAP_FAILED) {
+  void *stack = lt_box_signal_stack_new();
+  if (stack == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a signal stack");
   }
   stack_t alt = {.ss_sp = stack, .ss_size = ALT_STACK_BYTES};
   if (sigaltstack(&alt, NULL) != 0) {
-    munmap(stack, ALT_STACK_BYTES);
+    lt_box_signal_stack_free(stack);
     return lt_fail(err, LT_E_INTERNAL, "sigaltstack: %s", strerror(errno));
   }
   alt_stack = stack;
-  box_trap_unblock();
+  box_trap_unblock(NULL);
   return LT_OK;
 }
 
@@ -204,7 +219,25 @@ void lt_box_thread_release(void) {
   if (alt_stack != NULL) {
     stack_t off = {.ss_flags = SS_DISABLE};
     sigaltstack(&off, NULL);
-    munmap(alt_stack, ALT_STACK_BYTES);
+    lt_box_signal_stack_free(alt_stack);
     alt_stack = NULL;
+  }
+}
+
+/* --- Borrowed threads --------------------------------------------------------------------------------------------- */
+lt_status lt_box_thread_borrow(void *signal_stack, lt_box_thread_loan *ret_loan, lt_err *err) {
+  stack_t alt = {.ss_sp = signal_stack, .ss_size = ALT_STACK_BYTES};
+  LT_TRY(box_trap_install_once(err));
+  if (sigaltstack(&alt, &ret_loan->stack) != 0) {
+    return lt_fail(err, LT_E_UNSUPPORTED, "a program cannot run inside a handler of a signal");
+  }
+  box_trap_unblock(&ret_loan->mask);
+  return LT_OK;
+}
+
+void lt_box_thread_give_back(const lt_box_thread_loan *loan) {
+  sigaltstack(&loan->stack, NULL);
+  if (sigismember(&loan->mask, SIGSEGV) || sigismember(&loan->mask, SIGBUS)) {
+    pthread_sigmask(SIG_SETMASK, &loan->mask, NULL);
   }
 }

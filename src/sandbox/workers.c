@@ -32,6 +32,14 @@ typedef struct workers_queue {
   lt_workers_task **tail;
 } workers_queue;
 
+/* A thread of somebody else that runs a step. */
+typedef struct worker_guest {
+  worker_slot slot;
+  void *signal_stack;
+  struct worker_guest *next;
+  struct worker_guest **link; /* among the running ones */
+} worker_guest;
+
 struct lt_workers {
   pthread_mutex_t lock;
   pthread_cond_t wake;
@@ -39,6 +47,8 @@ struct lt_workers {
   workers_queue resumed;
   unsigned resumed_in_row;
   _Atomic unsigned queued; /* in both */
+  lt_workers_chore *chores;
+  _Atomic unsigned chore_count;
   _Atomic int spinning;
   unsigned sleeping;
   unsigned regular; /* workers that do not end when they are idle */
@@ -48,6 +58,7 @@ struct lt_workers {
   pthread_cond_t watch_wake;
   _Atomic bool watch_asleep;
   _Atomic unsigned busy;
+  worker_guest *guests, *spare_guests;
   worker_slot slots[WORKERS_MAX];
 };
 
@@ -108,11 +119,42 @@ void lt_workers_resume(lt_workers *w, lt_workers_task *task) {
   workers_push(w, &w->resumed, task);
 }
 
+static lt_workers_chore *workers_pop_chore(lt_workers *w) {
+  lt_workers_chore *chore = w->chores;
+  if (chore != NULL) {
+    w->chores = chore->next;
+    atomic_fetch_sub(&w->chore_count, 1);
+  }
+  return chore;
+}
+
+static void workers_wake_watchdog(lt_workers *w);
+
+/* Few of them wake nobody: a worker that spins does them, or the watchdog wakes one at its next tick. */
+bool lt_workers_do_later(lt_workers *w, lt_workers_chore *chore) {
+  pthread_mutex_lock(&w->lock);
+  unsigned count = atomic_load(&w->chore_count);
+  bool has_room = count < LT_WORKER_CHORES_MAX;
+  if (has_room) {
+    chore->next = w->chores;
+    w->chores = chore;
+    atomic_fetch_add(&w->chore_count, 1);
+  }
+  bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0 && count == LT_WORKER_CHORES_MAX / 2;
+  pthread_mutex_unlock(&w->lock);
+  if (wake) {
+    pthread_cond_signal(&w->wake);
+  }
+  workers_wake_watchdog(w);
+  return has_room;
+}
+
 /* A sleeping thread takes tens of microseconds to wake, so spin for a short time first. */
 static void workers_spin(lt_workers *w) {
   uint64_t until = lt_workers_now() + SPIN_NS;
   atomic_fetch_add(&w->spinning, 1);
-  while (atomic_load_explicit(&w->queued, memory_order_relaxed) == 0 && lt_workers_now() < until) {
+  while (atomic_load_explicit(&w->queued, memory_order_relaxed) == 0 &&
+         atomic_load_explicit(&w->chore_count, memory_order_relaxed) == 0 && lt_workers_now() < until) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
@@ -120,33 +162,44 @@ static void workers_spin(lt_workers *w) {
   atomic_fetch_sub(&w->spinning, 1);
 }
 
-/* NULL: this worker ends. */
-static lt_workers_task *workers_next_task(worker_slot *s) {
+/* What a worker does next: a step, or else a chore; neither: it ends. */
+typedef struct worker_turn {
+  lt_workers_task *task;
+  lt_workers_chore *chore;
+} worker_turn;
+
+static bool workers_take(lt_workers *w, worker_turn *ret) {
+  ret->task = workers_pop(w);
+  ret->chore = ret->task == NULL ? workers_pop_chore(w) : NULL;
+  return ret->task != NULL || ret->chore != NULL;
+}
+
+static worker_turn workers_next(worker_slot *s) {
   lt_workers *w = s->workers;
   workers_spin(w);
   pthread_mutex_lock(&w->lock);
-  lt_workers_task *task;
-  while ((task = workers_pop(w)) == NULL && !w->is_stopping) {
+  worker_turn turn;
+  while (!workers_take(w, &turn) && !w->is_stopping) {
     struct timespec until = workers_after_ns(EXTRA_IDLE_NS);
     w->sleeping++;
     int waited =
         s->is_extra ? pthread_cond_timedwait(&w->wake, &w->lock, &until) : pthread_cond_wait(&w->wake, &w->lock);
     w->sleeping--;
-    if (s->is_extra && waited == ETIMEDOUT && !workers_has_task(w)) {
+    if (s->is_extra && waited == ETIMEDOUT && !workers_has_task(w) && w->chores == NULL) {
       break;
     }
   }
   /* One signal can stand for several tasks. */
-  if (task != NULL && workers_has_task(w) && w->sleeping > 0) {
+  if (turn.task != NULL && workers_has_task(w) && w->sleeping > 0) {
     pthread_cond_signal(&w->wake);
   }
-  if (task == NULL && s->is_extra) {
+  if (turn.task == NULL && turn.chore == NULL && s->is_extra) {
     s->is_live = false;
     w->extras--;
     pthread_detach(pthread_self());
   }
   pthread_mutex_unlock(&w->lock);
-  return task;
+  return turn;
 }
 
 /* --- A worker ----------------------------------------------------------------------------------------------------- */
@@ -166,16 +219,24 @@ static void workers_wake_watchdog(lt_workers *w) {
   }
 }
 
-static void workers_run_step(worker_slot *s, lt_workers_task *task) {
+/* Under the watchdog's eyes. */
+static lt_workers_step workers_watched_step(worker_slot *s, lt_workers_task *task, uint64_t slice_ns) {
   lt_workers *w = s->workers;
   uint64_t now = lt_workers_now();
-  atomic_store_explicit(&task->slice_ns, now + LT_WORKER_SLICE_MS * MS_NS, memory_order_relaxed);
+  uint64_t until = slice_ns != UINT64_MAX ? now + slice_ns : UINT64_MAX;
+  atomic_store_explicit(&task->slice_ns, until, memory_order_relaxed);
   atomic_fetch_add(&w->busy, 1);
   workers_set_task(s, task, now);
   workers_wake_watchdog(w);
   lt_workers_step step = task->step(task);
   workers_set_task(s, NULL, 0);
   atomic_fetch_sub(&w->busy, 1);
+  return step;
+}
+
+static void workers_run_step(worker_slot *s, lt_workers_task *task) {
+  lt_workers *w = s->workers;
+  lt_workers_step step = workers_watched_step(s, task, LT_WORKER_SLICE_MS * MS_NS);
   if (step == LT_STEP_AGAIN) {
     lt_workers_submit(w, task);
   } else {
@@ -190,9 +251,12 @@ static void *workers_worker(void *arg) {
     lt_err_check_failed(lt_err_msg(&err), __FILE__,
                         __LINE__); /* without its signal stack a trap would end the process */
   }
-  lt_workers_task *task;
-  while ((task = workers_next_task(s)) != NULL) {
-    workers_run_step(s, task);
+  for (worker_turn turn = workers_next(s); turn.task != NULL || turn.chore != NULL; turn = workers_next(s)) {
+    if (turn.task != NULL) {
+      workers_run_step(s, turn.task);
+    } else {
+      turn.chore->fn(turn.chore);
+    }
   }
   lt_box_thread_release();
   return NULL;
@@ -210,6 +274,82 @@ static lt_status workers_start_worker(lt_workers *w, bool extra) {
     return s->is_live ? LT_OK : LT_E_NOMEM;
   }
   return LT_E_LIMIT;
+}
+
+/* --- Threads of others -------------------------------------------------------------------------------------------- */
+static worker_guest *workers_new_guest(lt_workers *w) {
+  worker_guest *guest = lt_mem_zalloc(1, sizeof *guest);
+  void *stack = guest != NULL ? lt_box_signal_stack_new() : NULL;
+  if (stack == NULL) {
+    lt_mem_free(guest);
+    return NULL;
+  }
+  pthread_mutex_init(&guest->slot.lock, NULL);
+  guest->slot.workers = w;
+  guest->signal_stack = stack;
+  return guest;
+}
+
+static void workers_link_guest(lt_workers *w, worker_guest *guest) {
+  guest->next = w->guests;
+  guest->link = &w->guests;
+  if (guest->next != NULL) {
+    guest->next->link = &guest->next;
+  }
+  w->guests = guest;
+}
+
+/* NULL: no memory. */
+static worker_guest *workers_take_guest(lt_workers *w) {
+  pthread_mutex_lock(&w->lock);
+  worker_guest *guest = w->spare_guests;
+  if (guest != NULL) {
+    w->spare_guests = guest->next;
+    workers_link_guest(w, guest);
+  }
+  pthread_mutex_unlock(&w->lock);
+  if (guest == NULL && (guest = workers_new_guest(w)) != NULL) {
+    pthread_mutex_lock(&w->lock);
+    workers_link_guest(w, guest);
+    pthread_mutex_unlock(&w->lock);
+  }
+  return guest;
+}
+
+static void workers_give_guest(lt_workers *w, worker_guest *guest) {
+  pthread_mutex_lock(&w->lock);
+  *guest->link = guest->next;
+  if (guest->next != NULL) {
+    guest->next->link = guest->link;
+  }
+  guest->next = w->spare_guests;
+  w->spare_guests = guest;
+  pthread_mutex_unlock(&w->lock);
+}
+
+static void workers_free_guests(lt_workers *w) {
+  for (worker_guest *guest; (guest = w->spare_guests) != NULL;) {
+    w->spare_guests = guest->next;
+    pthread_mutex_destroy(&guest->slot.lock);
+    lt_box_signal_stack_free(guest->signal_stack);
+    lt_mem_free(guest);
+  }
+}
+
+lt_status lt_workers_run_here(lt_workers *w, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err) {
+  lt_box_thread_loan loan;
+  worker_guest *guest = workers_take_guest(w);
+  if (guest == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a signal stack");
+  }
+  lt_status status = lt_box_thread_borrow(guest->signal_stack, &loan, err);
+  if (status == LT_OK) {
+    guest->slot.thread = pthread_self();
+    *ret_step = workers_watched_step(&guest->slot, task, UINT64_MAX);
+    lt_box_thread_give_back(&loan);
+  }
+  workers_give_guest(w, guest);
+  return status;
 }
 
 /* --- The watchdog ------------------------------------------------------------------------------------------------- */
@@ -266,6 +406,19 @@ static bool workers_look_at(worker_slot *s, uint64_t now) {
   return stuck;
 }
 
+/* A guest's step holds up nobody else. */
+static void workers_look_at_guests(lt_workers *w, uint64_t now) {
+  pthread_mutex_lock(&w->lock);
+  for (worker_guest *guest = w->guests; guest != NULL; guest = guest->next) {
+    (void)workers_look_at(&guest->slot, now);
+  }
+  bool wake = w->chores != NULL && w->sleeping > 0;
+  pthread_mutex_unlock(&w->lock);
+  if (wake) {
+    pthread_cond_signal(&w->wake);
+  }
+}
+
 /* While tasks are queued, there is an extra worker for each stuck worker. This is checked at every tick, because an
  * idle extra worker may end before the stuck step does. */
 static void workers_replace_stuck(lt_workers *w, unsigned stuck) {
@@ -289,7 +442,7 @@ static void workers_tick(void) {
 static bool workers_watch_sleep(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
   atomic_store(&w->watch_asleep, true);
-  while (atomic_load(&w->busy) == 0 && !w->is_stopping) {
+  while (atomic_load(&w->busy) == 0 && w->chores == NULL && !w->is_stopping) {
     pthread_cond_wait(&w->watch_wake, &w->lock);
   }
   atomic_store(&w->watch_asleep, false);
@@ -324,6 +477,7 @@ static void *workers_watch(void *arg) {
     for (unsigned i = 0; i < w->regular + LT_WORKER_EXTRA_MAX; i++) {
       stuck += workers_look_at(&w->slots[i], now);
     }
+    workers_look_at_guests(w, now);
     workers_replace_stuck(w, stuck);
   }
   return NULL;
@@ -405,6 +559,7 @@ void lt_workers_free(lt_workers *w) {
     }
     pthread_mutex_destroy(&w->slots[i].lock);
   }
+  workers_free_guests(w);
   pthread_cond_destroy(&w->wake);
   pthread_cond_destroy(&w->watch_wake);
   pthread_mutex_destroy(&w->lock);

@@ -47,7 +47,7 @@ typedef struct lt_workers lt_workers;
 
 /* Starts `count` workers (0: one per core) and the watchdog. Errors: LT_E_NOMEM. */
 lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err);
-/* Waits for the threads; no task may be queued or running. NULL is allowed. */
+/* Waits for the threads, and for what they do later; no task may be queued or running. NULL is allowed. */
 void lt_workers_free(lt_workers *workers);
 
 /* Queues a task for its next step. Any thread. */
@@ -55,6 +55,19 @@ void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
 /* The same for a parked task that has what it waited for. Such tasks come before the others, except for one in
  * LT_WORKER_RESUMED_MAX: programs that have begun end, and make room, before others begin. */
 void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
+
+/* Runs a step on the thread that calls this, which gets its signal stack and mask back as they were. The step has no
+ * slice of time, and `after` is not called. Errors: LT_E_UNSUPPORTED: the thread is in a
+ * handler of a signal; LT_E_NOMEM. Then nothing was run. */
+lt_status lt_workers_run_here(lt_workers *workers, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err);
+
+/* Work that nobody waits for: a worker does it when it has no step to run. `fn` owns the chore. */
+typedef struct lt_workers_chore {
+  struct lt_workers_chore *next;
+  void (*fn)(struct lt_workers_chore *chore);
+} lt_workers_chore;
+/* Any thread. False: LT_WORKER_CHORES_MAX wait already, so do it yourself. */
+bool lt_workers_do_later(lt_workers *workers, lt_workers_chore *chore);
 
 /* Stops a task: at its next poll, or by force LT_WATCHDOG_GRACE_MS later. A parked task must also be submitted. The
  * first reason counts. Any thread; the caller keeps the task alive. */

@@ -1,6 +1,7 @@
 /* One call through the door: its steps, in order. */
 #include "base/clock.h"
 #include "base/limits.h"
+#include "io/lane.h"
 #include "tool/answer_spill.h"
 #include "tool/catalog_suggest.h"
 #include "tool/door_call_impl.h"
@@ -40,6 +41,14 @@ static lt_status door_look_again(lt_door_call_state *c) {
                              LT_STR_ARG(c->id));
 }
 
+static void door_wake(lt_door_call_state *c, lt_provider *provider) LT_YIELDS {
+  if (provider->wake != NULL) {
+    bool has_gone = lt_lane_go_home(lt_door_loop(c->door));
+    provider->wake(provider, &c->options);
+    lt_lane_go_back(lt_door_loop(c->door), has_gone);
+  }
+}
+
 /* A server that is down may not have listed its tools: any id of that server fails with the server's reason. One that
  * may be tried again is. */
 static lt_status door_check_owner_up(lt_door_call_state *c) LT_YIELDS {
@@ -48,8 +57,8 @@ static lt_status door_check_owner_up(lt_door_call_state *c) LT_YIELDS {
     size_t n = provider->name.n;
     if (n > 0 && c->id.n > n && c->id.p[n] == '.' && lt_str_starts(c->id, provider->name)) {
       bool is_down = provider->down != NULL && provider->down(provider).n > 0;
-      if (is_down && provider->wake != NULL) {
-        provider->wake(provider, &c->options);
+      if (is_down) {
+        door_wake(c, provider);
       }
       LT_TRY(door_check_provider_up(c, provider));
       return is_down ? door_look_again(c) : LT_OK;
@@ -283,8 +292,13 @@ static lt_status door_deny(lt_door_call_state *c, const lt_policy_decision *deci
 static bool door_wants_approval(lt_door_call_state *c, lt_buf *reason) LT_YIELDS {
   lt_provider *provider = c->provider;
   lt_buf_add(reason, c->tool->approval);
-  return c->tool->needs_approval || (provider->needs_approval != NULL &&
-                                     provider->needs_approval(provider, c->tool->name, c->input, &c->options, reason));
+  if (c->tool->needs_approval || provider->needs_approval == NULL) {
+    return c->tool->needs_approval;
+  }
+  bool has_gone = lt_lane_go_home(lt_door_loop(c->door));
+  bool wants = provider->needs_approval(provider, c->tool->name, c->input, &c->options, reason);
+  lt_lane_go_back(lt_door_loop(c->door), has_gone);
+  return wants;
 }
 
 static lt_status door_reject(lt_door_call_state *c, lt_str why) {
@@ -536,7 +550,9 @@ static lt_status door_invoke(lt_door_call_state *c) LT_YIELDS {
     c->options.on_progress = lt_door_tell_progress;
     c->options.progress_arg = c;
   }
+  bool has_gone = !provider->keeps_lane && lt_lane_go_home(lt_door_loop(c->door));
   lt_status status = provider->invoke(provider, c->tool->name, c->input, &c->options, c->out, &c->err);
+  lt_lane_go_back(lt_door_loop(c->door), has_gone);
   if (status == LT_OK) {
     return door_finish_answer(c);
   }
@@ -550,11 +566,10 @@ static lt_status door_invoke(lt_door_call_state *c) LT_YIELDS {
 
 /* What the server says of its tools when it has started may make the rules stricter. */
 static lt_status door_wake_provider(lt_door_call_state *c) LT_YIELDS {
-  lt_provider *provider = c->provider;
-  if (provider->wake == NULL) {
+  if (c->provider->wake == NULL) {
     return LT_OK;
   }
-  provider->wake(provider, &c->options);
+  door_wake(c, c->provider);
   return door_check_still_wanted(c);
 }
 

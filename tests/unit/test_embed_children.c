@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,6 +150,28 @@ static void test_any_treatment_of_sigchld(void **state) {
   signal(SIGCHLD, SIG_DFL);
 }
 
+static void *thread_that_restarts(void *arg) {
+  lathe_env *env = arg;
+  int pid = pid_of_server(env);
+  (void)kill(pid, SIGKILL);
+  (void)is_gone(pid);
+  assert_another_server(env, pid);
+  return NULL;
+}
+
+/* A child gets a signal when the thread ends that has started it. That is not the thread that runs a program. */
+static void test_children_outlive_the_thread(void **state) {
+  (void)state;
+  pthread_t thread;
+  lathe_env *env = embed_open(SERVER(""));
+  assert_int_equal(pthread_create(&thread, NULL, thread_that_restarts, env), 0);
+  pthread_join(thread, NULL);
+  int pid = pid_of_server(env);
+  usleep(20000); /* if it dies, it does so now */
+  assert_int_equal(pid_of_server(env), pid);
+  lathe_close(env);
+}
+
 static int main_of_host(void) {
   lathe_env *env = embed_open(SERVER(""));
   printf("%d\n", pid_of_server(env));
@@ -203,6 +226,7 @@ static void test_bad_process(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_servers),
+      cmocka_unit_test(test_children_outlive_the_thread),
       cmocka_unit_test(test_python),
       cmocka_unit_test(test_types),
       cmocka_unit_test(test_deno),

@@ -40,7 +40,9 @@ static lt_status queue_check_answer(lt_run *run, lt_run_tool_call *made, lt_err 
 static lt_status queue_call_function(lt_run *run, lt_run_tool_call *made, const lt_invoke_options *options) LT_YIELDS {
   const lt_run_function *function = made->function;
   lt_err err = LT_ERR_INIT;
+  bool has_gone = lt_lane_go_home(run->loop);
   lt_status status = function->call(function->arg, made->record.input, options, &made->out, &err);
+  lt_lane_go_back(run->loop, has_gone);
   bool has_message = status != LT_OK && made->out.status == LT_OK && made->out.n > 0;
   if (status == LT_OK) {
     status = queue_check_answer(run, made, &err);
@@ -199,7 +201,7 @@ void lt_call_queue_start(void *open) {
     return;
   }
   call = queue_take(queue);
-  if (call != NULL && lt_loop_spawn(run->loop, on_call_fiber, call, NULL) != LT_OK) {
+  if (call != NULL && lt_lane_spawn(run->lane, on_call_fiber, call, NULL) != LT_OK) {
     queue->in_flight--;
     queue_refuse(run, call, LT_E_NOMEM, "no memory for another tool call");
   }
@@ -234,6 +236,6 @@ void lt_call_queue_stop_run(lt_run *run, lt_stop why) {
     lt_run_clock_follow(run);
   }
   if (wakes) {
-    lt_workers_resume(run->workers, &run->task);
+    lt_run_box_resume(run);
   }
 }

@@ -104,7 +104,7 @@ void lt_guest_timers_drop(lt_run *run, uint32_t id) {
   }
   /* The loop uses the timer and frees it. */
   t->drop_post = (lt_post){.fn = on_timer_drop, .arg = t};
-  lt_loop_post(run->loop, &t->drop_post);
+  lt_lane_post(run->lane, &t->drop_post);
 }
 
 /* --- On the loop -------------------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ void lt_guest_timers_catch_up(lt_run *run) {
   if (run->tape.is_recalled && !run->timers.has_caught_up && waits_for_timers) {
     run->timers.has_caught_up = true;
     run->timers.catch_up_post = (lt_post){.fn = on_catch_up, .arg = run};
-    lt_loop_post(run->loop, &run->timers.catch_up_post);
+    lt_lane_post(run->lane, &run->timers.catch_up_post);
   }
 }
 

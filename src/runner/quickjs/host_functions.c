@@ -206,7 +206,13 @@ static uint64_t on_guest_now(void *arg) {
   return lt_tape_now_ns(&((lt_run *)arg)->tape);
 }
 
-/* Yields to other programs when the time slice is used up. Returns whether the program must end. */
+/* To other programs, or on a lane to what has come for this one. */
+static bool host_should_give_way(const lt_run *run) {
+  return lt_lane_is_home(run->lane) ? lt_workers_task_should_yield(run->workers, &run->task)
+                                    : lt_lane_has_news(run->lane);
+}
+
+/* Yields when it is the turn of others. Returns whether the program must end. */
 static bool on_guest_poll(void *arg) LT_YIELDS {
   lt_run *run = arg;
   if (lt_workers_task_should_stop(&run->task)) {
@@ -216,7 +222,7 @@ static bool on_guest_poll(void *arg) LT_YIELDS {
   if (run->box.is_dropping || run->tape.fault.n > 0) {
     return true;
   }
-  if (lt_workers_task_should_yield(run->workers, &run->task)) {
+  if (host_should_give_way(run)) {
     run->box.step = LT_STEP_AGAIN;
     lt_fiber_yield();
   }

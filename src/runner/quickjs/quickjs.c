@@ -116,6 +116,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
   }
   q->runner = (lt_runner){.id = "quickjs",
+                          .keeps_lane = true,
                           .speaks = quickjs_speaks,
                           .run = quickjs_run,
                           .count_boxes = quickjs_count_boxes,
@@ -196,13 +197,17 @@ static void after_step(lt_workers_task *task, lt_workers_step step) {
   }
   lt_box *box = run->box.box;
   lt_pool *pool = run->box.pool;
+  lt_workers *workers = run->workers;
+  bool is_home = lt_lane_is_home(run->lane);
   if (box != NULL) {
     lt_fiber_release(&run->box.fiber);
   }
   run->done_post = (lt_post){.fn = on_program_done, .arg = run};
-  lt_loop_post(run->loop, &run->done_post);
-  if (box != NULL) {
+  lt_lane_post(run->lane, &run->done_post);
+  if (box != NULL && is_home) {
     lt_pool_give(pool, box);
+  } else if (box != NULL) {
+    lt_run_box_give_later(workers, pool, box);
   }
 }
 
@@ -221,6 +226,52 @@ static void run_stop_in_time(lt_run *run) {
   }
 }
 
+/* --- Steps on a lane ---------------------------------------------------------------------------------------------- */
+typedef struct run_step {
+  lt_run *run;
+  lt_workers_step step;
+  lt_status status;
+  lt_err err;
+} run_step;
+
+static void on_step_here(void *arg) {
+  run_step *s = arg;
+  s->status = lt_workers_run_here(s->run->workers, &s->run->task, &s->step, &s->err);
+}
+
+/* By the thread that cancels, while the run's fiber is in the step. */
+static void on_cancel_here(void *arg) {
+  lt_workers_task_stop(arg, LT_STOP_CANCEL);
+}
+
+/* What the program has posted is carried out at once. When it waits, the run's fiber is free for its first call. */
+static void run_end_step_here(lt_run *run, lt_workers_step step) LT_YIELDS {
+  if (step != LT_STEP_AGAIN) {
+    after_step(&run->task, step);
+    run->queue.is_idle = true;
+    lt_lane_run_posts(run->lane);
+    run->queue.is_idle = false;
+  } else {
+    run->box.is_due = true;
+    lt_loop_sleep(run->loop, 0);
+  }
+}
+
+/* The next step, on the thread that waits for the program. */
+static void run_step_here(lt_run *run) LT_YIELDS {
+  lt_cancel_node node;
+  run_step s = {.run = run, .step = LT_STEP_DONE, .err = LT_ERR_INIT};
+  run->box.is_due = false;
+  lt_cancel_call(&run->cancel, &node, on_cancel_here, &run->task);
+  lt_lane_step_out(run->lane, on_step_here, &s);
+  lt_cancel_remove(&run->cancel, &node);
+  if (s.status != LT_OK) {
+    run->engine.ending = LT_END_TRAP;
+    lt_buf_addc(&run->engine.text, lt_err_msg(&s.err));
+  }
+  run_end_step_here(run, s.step);
+}
+
 /* The run's own fiber carries out one call at a time itself: a program that waits for one call costs one fiber. */
 static void run_wait_until_finished(lt_run *run) LT_YIELDS {
   lt_cancel_node from_above, to_us;
@@ -228,6 +279,10 @@ static void run_wait_until_finished(lt_run *run) LT_YIELDS {
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
   while (!run->is_finished || run->queue.in_flight > 0) {
     run_stop_in_time(run);
+    if (run->box.is_due) {
+      run_step_here(run);
+      continue;
+    }
     if (lt_call_queue_has_waiting(&run->queue) && !lt_run_clock_watch(run, on_run_deadline)) {
       lt_call_queue_drop(run, LT_E_NOMEM, "no memory for another tool call");
     }
@@ -263,7 +318,7 @@ static lt_status run_in_box(lt_run *run, lt_image_kind kind, void (*body)(lt_run
   LT_TRY(quickjs_open_image(q, kind, err));
   lt_run_box_init(run, &q->images[kind].pool, body, err);
   run->is_finished = false;
-  lt_workers_submit(run->workers, &run->task);
+  lt_run_box_begin(run);
   run_wait_until_finished(run);
   quickjs_trim_later(q, kind);
   return run->box.status;
@@ -397,7 +452,9 @@ static lt_status run_check_types(lt_run *run, lt_err *err) LT_YIELDS {
   if (!program.only_names) {
     run->text.program.calls = LT_CALLS_RESULT; /* tools have their TypeScript names */
   }
+  bool has_gone = lt_lane_go_home(run->loop);
   lt_status status = lt_typecheck_run(run->quickjs->typecheck, &program, run->result, err);
+  lt_lane_go_back(run->loop, has_gone);
   atomic_store(&run->task.deadline_ns, atomic_load(&run->task.deadline_ns) + lt_workers_now() - began);
   return status;
 }
@@ -454,9 +511,10 @@ static lt_status quickjs_run_program(lt_run *run, lt_err *err) LT_YIELDS {
 }
 
 static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *written, lt_run_result *result) {
-  *run = (lt_run){.quickjs = q, .loop = q->loop, .door = q->door, .workers = q->workers};
+  *run =
+      (lt_run){.quickjs = q, .loop = q->loop, .lane = lt_lane_current(q->loop), .door = q->door, .workers = q->workers};
   const lt_run_request *request = lt_exec_pragma_apply(&run->pragma, written);
-  const lt_tape_options tape = {.loop = q->loop,
+  const lt_tape_options tape = {.lane = run->lane,
                                 .door = q->door,
                                 .request = request,
                                 .lock = &run->lock,

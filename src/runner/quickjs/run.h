@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "io/lane.h"
 #include "replay/tape.h"
 #include "runner/call_warnings.h"
 #include "runner/exec_pragma.h"
@@ -30,6 +31,7 @@ struct lt_run {
   lt_workers_task task; /* first: the workers hand it back as this */
   lt_quickjs *quickjs;
   lt_loop *loop;
+  lt_lane *lane; /* of the run's fiber: its posts go there */
   lt_door *door;
   lt_workers *workers;
   const lt_run_request *request;

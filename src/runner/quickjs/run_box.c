@@ -1,5 +1,6 @@
 #include "runner/quickjs/run_box.h"
 
+#include "base/mem.h"
 #include "runner/quickjs/run.h"
 
 static void on_run_fiber(void *arg) {
@@ -7,12 +8,48 @@ static void on_run_fiber(void *arg) {
   run->box.body(run);
 }
 
+static void run_box_be_due(lt_run *run) {
+  run->box.is_due = true;
+  lt_wait_wake(&run->wait, LT_OK);
+}
+
+void lt_run_box_begin(lt_run *run) {
+  if (lt_lane_is_home(run->lane)) {
+    lt_workers_submit(run->workers, &run->task);
+  } else {
+    run_box_be_due(run);
+  }
+}
+
+void lt_run_box_resume(lt_run *run) {
+  if (lt_lane_is_home(run->lane)) {
+    lt_workers_resume(run->workers, &run->task);
+  } else {
+    run_box_be_due(run);
+  }
+}
+
+/* The lock: who has posted this has ended its access to the run and to its lane. */
+static void on_box_post(void *arg) {
+  lt_run *run = arg;
+  pthread_mutex_lock(&run->lock);
+  pthread_mutex_unlock(&run->lock);
+  run_box_be_due(run);
+}
+
 /* The lock: lt_run_box_wait has ended its access to the run. */
 static void on_run_box(lt_pool_waiter *waiter) {
   lt_run *run = (lt_run *)(void *)((char *)waiter - offsetof(lt_run, box.waiter));
+  bool is_home = lt_lane_is_home(run->lane);
   pthread_mutex_lock(&run->lock);
+  if (!is_home) {
+    run->box.post = (lt_post){.fn = on_box_post, .arg = run};
+    lt_lane_post(run->lane, &run->box.post);
+  }
   pthread_mutex_unlock(&run->lock);
-  lt_workers_resume(run->workers, &run->task);
+  if (is_home) {
+    lt_workers_resume(run->workers, &run->task);
+  }
 }
 
 void lt_run_box_init(lt_run *run, lt_pool *pool, void (*body)(lt_run *run) LT_YIELDS, lt_err *err) {
@@ -69,7 +106,7 @@ void lt_run_box_wait(lt_run *run) {
   bool waits = atomic_load(&run->task.stop) == LT_STOP_NOT && lt_pool_wait(run->box.pool, &run->box.waiter);
   pthread_mutex_unlock(&run->lock);
   if (!waits) {
-    lt_workers_resume(run->workers, &run->task);
+    lt_run_box_resume(run);
   }
 }
 
@@ -84,4 +121,28 @@ void lt_run_box_drop(lt_run *run) {
   run->box.box = NULL;
   atomic_store(&run->task.box, NULL);
   lt_pool_give(run->box.pool, box);
+}
+
+typedef struct box_return {
+  lt_workers_chore chore; /* first */
+  lt_pool *pool;
+  lt_box *box;
+} box_return;
+
+static void on_box_return(lt_workers_chore *chore) {
+  box_return *back = (box_return *)(void *)chore;
+  lt_pool_give(back->pool, back->box);
+  lt_mem_free(back);
+}
+
+void lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box) {
+  box_return *back = lt_mem_alloc(sizeof *back);
+  if (back == NULL) {
+    lt_pool_give(pool, box);
+    return;
+  }
+  *back = (box_return){.chore = {.fn = on_box_return}, .pool = pool, .box = box};
+  if (!lt_workers_do_later(workers, &back->chore)) {
+    on_box_return(&back->chore);
+  }
 }

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/fiber.h"
+#include "io/loop.h"
 #include "sandbox/box.h"
 #include "sandbox/pool.h"
 #include "sandbox/workers.h"
@@ -22,6 +23,8 @@ typedef struct lt_run_box {
   bool has_begun;                      /* it has had a box */
   lt_status status;                    /* why it could not begin */
   lt_err *err;                         /* of the run's fiber, which waits meanwhile */
+  lt_post post;                        /* brings a box to a run on a lane */
+  bool is_due;                         /* the run's own fiber runs the next step, on its lane */
 } lt_run_box;
 
 /* The program shall run `body` in a box of that pool, which the first step takes. `err` tells why it could not begin,
@@ -37,5 +40,11 @@ void lt_run_box_wait(lt_run *run);
 bool lt_run_box_forget(lt_run *run);
 /* After the step of a dropped program. It waits without a box, and takes a new one when its answer is ready. */
 void lt_run_box_drop(lt_run *run);
+/* Queues the first step, and the next one of a program that waited. Any thread; of a run on a lane: who holds the
+ * loop. */
+void lt_run_box_begin(lt_run *run);
+void lt_run_box_resume(lt_run *run);
+/* Gives a used box back to its pool, but has a worker do so, where one has time. */
+void lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box);
 
 #endif

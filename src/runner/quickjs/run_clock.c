@@ -37,7 +37,7 @@ static void clock_post(lt_run *run) {
   if (run->request->on_standing != NULL && !run->clock.is_posted) {
     run->clock.is_posted = true;
     run->clock.standing_post = (lt_post){.fn = on_standing_post, .arg = run};
-    lt_loop_post(run->loop, &run->clock.standing_post);
+    lt_lane_post(run->lane, &run->clock.standing_post);
   }
 }
 

@@ -25,7 +25,7 @@ void lt_run_opens_add(lt_run *run, lt_run_open *open, void (*start_on_loop)(void
   run->opens.open_count++;
   run->opens.ticking_count += open->is_timer;
   pthread_mutex_unlock(&run->lock);
-  lt_loop_post(run->loop, &open->post);
+  lt_lane_post(run->lane, &open->post);
 }
 
 /* The last element of a list that is not empty. */
@@ -156,7 +156,7 @@ void lt_run_opens_park(lt_run *run) {
   lt_run_clock_update(run); /* the clock may stop now, which it does only while the program is parked */
   pthread_mutex_unlock(&run->lock);
   if (goes_on) {
-    lt_workers_resume(run->workers, &run->task);
+    lt_run_box_resume(run);
   }
 }
 
@@ -204,6 +204,6 @@ void lt_run_opens_ready(lt_run *run, lt_run_open *open, lt_status status, lt_str
     lt_run_clock_follow(run);
   }
   if (wakes) {
-    lt_workers_resume(run->workers, &run->task);
+    lt_run_box_resume(run);
   }
 }

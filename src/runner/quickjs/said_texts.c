@@ -39,7 +39,7 @@ static void said_add(lt_run *run, lt_said said, lt_str what) {
   run->said.count_before++;
   if (run->request->on_text != NULL) {
     text->post = (lt_post){.fn = on_said_text, .arg = text};
-    lt_loop_post(run->loop, &text->post);
+    lt_lane_post(run->lane, &text->post);
   }
 }
 

@@ -1,0 +1,131 @@
+#include "io/lane.h"
+
+#include <errno.h>
+
+#include "io/loop_impl.h"
+
+/* --- Holding a loop ----------------------------------------------------------------------------------------------- */
+void lt_loop_hold_for(lt_lane *lane) {
+  lt_loop *loop = lane->loop;
+  pthread_mutex_lock(&loop->gate);
+  pthread_mutex_lock(&loop->turn);
+  pthread_mutex_unlock(&loop->gate);
+  loop->holder = pthread_self();
+  loop->turned = lane;
+}
+
+void lt_loop_let_go(lt_loop *loop) {
+  pthread_mutex_unlock(&loop->turn);
+}
+
+void lt_lane_share(lt_loop *loop) {
+  loop->is_shared = true;
+  lt_loop_hold_for(&loop->home);
+}
+
+bool lt_lane_has_news(const lt_lane *lane) {
+  return atomic_load_explicit(&lane->has_news, memory_order_relaxed);
+}
+
+lt_lane *lt_lane_current(lt_loop *loop) {
+  return loop->turned;
+}
+
+bool lt_lane_is_home(const lt_lane *lane) {
+  return lane == &lane->loop->home;
+}
+
+/* The loop's own thread may sleep for longer than until the first timer of now, and does not know of descriptors that
+ * are to be watched (libuv's own documentation: a timeout of 0 says so). If it is awake, it looks before it sleeps. */
+static void lane_tell_home(lt_loop *loop) {
+  if (!atomic_load(&loop->home.asleep)) {
+    return;
+  }
+  int timeout_ms = uv_backend_timeout(&loop->uv);
+  uint64_t wakes_at_ms = uv_now(&loop->uv) + (uint64_t)timeout_ms;
+  if (timeout_ms >= 0 && wakes_at_ms < loop->sleeps_until_ms) {
+    loop->look_at_ms = timeout_ms > 0 ? wakes_at_ms : 0;
+    lt_lane_wake(&loop->home);
+  }
+}
+
+void lt_lane_leave(lt_lane *lane) {
+  lane_tell_home(lane->loop);
+  lt_loop_let_go(lane->loop);
+}
+
+void lt_lane_enter(lt_lane *lane) {
+  lt_loop_hold_for(lane);
+  uv_update_time(&lane->loop->uv);
+}
+
+/* --- A thread and its lane ---------------------------------------------------------------------------------------- */
+void lt_lane_open(lt_lane *lane, lt_loop *loop) {
+  *lane = (lt_lane){.loop = loop};
+  sem_init(&lane->wake, 0, 0);
+  lt_lane_enter(lane);
+}
+
+void lt_lane_close(lt_lane *lane) {
+  LT_CHECK(lane->fibers == 0 && !lt_loop_has_work(lane));
+  lt_lane_leave(lane);
+  sem_destroy(&lane->wake);
+}
+
+lt_status lt_lane_spawn(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err) {
+  return lt_loop_spawn_on(lane, fn, arg, err);
+}
+
+void lt_lane_run_posts(lt_lane *lane) {
+  lt_loop_run_posts(lane);
+}
+
+bool lt_lane_turn(lt_lane *lane) {
+  bool has_work = lt_loop_has_work(lane);
+  atomic_store(&lane->has_news, false);
+  lt_loop_run_posts(lane);
+  (void)lt_loop_run_ready(lane);
+  return has_work;
+}
+
+void lt_lane_sleep(lt_lane *lane) {
+  atomic_store(&lane->asleep, true);
+  if (lt_loop_has_work(lane) && atomic_exchange(&lane->asleep, false)) { /* else somebody is about to post to `wake` */
+    return;
+  }
+  lt_lane_leave(lane);
+  while (sem_wait(&lane->wake) != 0 && errno == EINTR) {
+  }
+  lt_lane_enter(lane);
+}
+
+/* --- A fiber and its lane ----------------------------------------------------------------------------------------- */
+void lt_lane_step_out(lt_lane *lane, void (*fn)(void *arg), void *arg) {
+  lt_lane_leave(lane);
+  fn(arg); /* LT_YIELDS: others hold the loop meanwhile */
+  lt_lane_enter(lane);
+}
+
+/* The fiber is queued where it goes to, and whoever turns that lane resumes it. */
+static void lane_move(lt_loop_task *task, lt_lane *lane) LT_YIELDS {
+  task->lane = lane;
+  lt_loop_ready(task->loop, task);
+  lt_fiber_yield();
+}
+
+bool lt_lane_go_home(lt_loop *loop) {
+  lt_loop_task *task = lt_loop_task_current();
+  if (task->lane == &loop->home) {
+    return false;
+  }
+  lane_move(task, &loop->home);
+  return true;
+}
+
+void lt_lane_go_back(lt_loop *loop, bool has_gone) {
+  lt_loop_task *task = lt_loop_task_current();
+  if (has_gone) {
+    LT_CHECK(task->loop == loop);
+    lane_move(task, task->own_lane);
+  }
+}

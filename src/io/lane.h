@@ -1,0 +1,76 @@
+/* Lanes: fibers of a loop that another thread than the loop's own turns.
+ *
+ * A loop that is shared (lt_lane_share) belongs to whoever holds it. Its own thread lets go of it while it sleeps, and
+ * between its turns. A thread that has opened a lane may then hold it, and turns the fibers and posts of that lane, and
+ * no others: it carries out one program without waking anybody, and sleeps when there is nothing to do for it.
+ *
+ * Whatever is woken runs on the thread of its lane. A fiber of a lane may do everything but what depends on the thread:
+ * it goes home (lt_lane_go_home) before it starts a process, which would end with the thread that has started it, or
+ * writes to a descriptor, which may be a signal to the thread. Timers and work for the pool may be started on any lane.
+ *
+ * docs/internals/lanes.md.
+ */
+#ifndef LT_IO_LANE_H
+#define LT_IO_LANE_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "io/loop.h"
+
+/* In the frame of the thread that turns it, or in the loop. The members are private to io/. */
+typedef struct lt_lane {
+  lt_loop *loop;
+  _Atomic(lt_post *) posts; /* newest first */
+  atomic_bool asleep;       /* its thread sleeps, or is about to: who has something for it wakes it */
+  atomic_bool has_news;     /* something has come since its last turn began */
+  sem_t wake;               /* of a lane whose thread is not the loop's */
+  struct lt_loop_task *ready_head, *ready_tail;
+  unsigned fibers; /* begun on it, and not ended */
+} lt_lane;
+
+/* Lets other threads open lanes from now on. On the loop's thread, which holds the loop until lt_loop_run sleeps, and
+ * again when lt_loop_run has returned. */
+void lt_lane_share(lt_loop *loop);
+
+/* --- A thread and its lane ---------------------------------------------------------------------------------------- */
+/* Opens a lane, and holds the loop. The thread holds no loop, and is not on a fiber. */
+void lt_lane_open(lt_lane *lane, lt_loop *loop);
+/* Lets go of the loop. No fiber of the lane is left, and nobody posts to it. */
+void lt_lane_close(lt_lane *lane);
+
+/* Lets go of the loop, and holds it again: in between the thread touches nothing that belongs to the loop. */
+void lt_lane_leave(lt_lane *lane);
+void lt_lane_enter(lt_lane *lane);
+
+/* Starts a fiber on the lane. The thread holds the loop. Errors: as lt_loop_spawn. */
+lt_status lt_lane_spawn(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err);
+/* Runs what is ready on the lane now. False: nothing was. */
+bool lt_lane_turn(lt_lane *lane);
+/* Sleeps until something is ready on the lane, or lt_lane_wake; lets go of the loop meanwhile. */
+void lt_lane_sleep(lt_lane *lane);
+
+/* --- Others and a lane -------------------------------------------------------------------------------------------- */
+/* As lt_loop_post, to the thread of the lane. */
+void lt_lane_post(lt_lane *lane, lt_post *post);
+/* Says that there is something to look at: ends the lane's sleep. By who holds the loop. */
+void lt_lane_wake(lt_lane *lane);
+
+/* The lane that is turned now, by who holds the loop. The loop's own thread has one, too. */
+lt_lane *lt_lane_current(lt_loop *loop);
+/* Whether it is that of the loop's own thread. */
+bool lt_lane_is_home(const lt_lane *lane);
+
+/* --- A fiber and its lane ----------------------------------------------------------------------------------------- */
+/* Runs `fn(arg)`, which does not touch the loop, while other threads may hold it. */
+void lt_lane_step_out(lt_lane *lane, void (*fn)(void *arg), void *arg) LT_YIELDS;
+/* Whether something has come for the lane: lt_lane_step_out should return soon. Any thread. */
+bool lt_lane_has_news(const lt_lane *lane);
+/* Carries out the posts that have come, inside this call. */
+void lt_lane_run_posts(lt_lane *lane);
+/* The fiber goes on on the loop's own thread. False: it is there. */
+bool lt_lane_go_home(lt_loop *loop) LT_YIELDS;
+/* The fiber goes on on its own lane. `has_gone`: what lt_lane_go_home has returned; false: it stays where it is. */
+void lt_lane_go_back(lt_loop *loop, bool has_gone) LT_YIELDS;
+
+#endif
