@@ -67,7 +67,7 @@ never_dropped=(
   conformance conformance-auth conformance-auth-2026 inspector # look at the wire, which is the same for a program that was dropped
   serve-hostile serve-openapi serve-browsers serve-proxy serve-disk serve-strangers serve-users metrics service-log # likewise
   page page-hostile page-live page-look page-program page-replay page-tools # look at what a browser shows of it
-  parser-suite intl web-globals                     # many programs without a call
+  parser-suite intl web-globals types-erased        # many programs without a call
   embed embed-hosts                                 # are about the library, in programs of their own
   packages dist                                     # are about what is packed
   store                                             # makes hundreds of calls in a row: each would begin the program again
@@ -79,6 +79,7 @@ never_asan=(
   embed embed-hosts packages # take what is installed, which is never built for a sanitizer
   dist                       # packs sources
   intl web-globals typed-javascript names-across-languages # try what is in the engine, which is not instrumented
+  types-erased               # compares a pure function, whose unit test and fuzz target are sanitized
 )
 # Under ThreadSanitizer a program takes ten times as long. So only files run where threads meet in a way of their own:
 # programs that end at each moment, many at once, processes on one store, and servers with many clients.

@@ -1,5 +1,6 @@
 # name of tests/fuzz/fuzz_NAME.c, and the layers it links
 lt_fuzz_target(jsscan LIBS lt_types lt_base)
+lt_fuzz_target(tserase LIBS lt_js lt_base)
 lt_fuzz_target(json LIBS lt_types lt_base)
 lt_fuzz_target(config LIBS lt_config lt_base)
 lt_fuzz_target(typegen LIBS lt_types lt_base)

@@ -14,7 +14,7 @@ typedef struct lt_program_text {
   lt_str source;          /* the written program, without fences */
   unsigned line_offset;   /* lines dropped before it */
   unsigned column_offset; /* characters put before its first line */
-  bool is_stripped;       /* types were removed */
+  bool has_moved;         /* the type stripper has taken out types, and what follows on their lines moved up */
   lt_buf code;            /* the text that runs, when it is not `source` */
   lt_buf bindings;
   lt_buf joined; /* `source`, when it stood in several code blocks */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "js/tserase.h"
 #include "replay/recorded_run.h"
 #include "runner/quickjs/host_functions.h"
 #include "runner/quickjs/program_end.h"
@@ -362,17 +363,44 @@ static void on_program_box(lt_run *run) LT_YIELDS {
   }
 }
 
-/* Converts TypeScript to JavaScript: text.code has it when text.is_stripped is set, otherwise `engine` has the error.
- */
-static lt_status run_strip_types(lt_run *run, lt_err *err) LT_YIELDS {
+/* Converts TypeScript to JavaScript in a box. `ret_is_stripped` is false when `engine` has an error. */
+static lt_status run_strip_types(lt_run *run, lt_buf *code, bool *ret_is_stripped, lt_err *err) LT_YIELDS {
   LT_TRY(run_in_box(run, LT_IMAGE_STRIP, on_strip_box, err));
-  run->text.is_stripped = run->engine.ending == LT_END_STRING && atomic_load(&run->task.stop) == LT_STOP_NOT;
-  if (run->text.is_stripped) {
-    lt_buf_release(&run->text.code);
-    run->text.code = run->engine.text;
+  *ret_is_stripped = run->engine.ending == LT_END_STRING && atomic_load(&run->task.stop) == LT_STOP_NOT;
+  if (*ret_is_stripped) {
+    *code = run->engine.text;
     lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
   }
   return LT_OK;
+}
+
+/* The same, without a box for most programs. `ret_has_moved`: bytes are no longer where they were written. */
+static lt_status run_remove_types(lt_run *run, lt_buf *code, bool *ret_is_stripped, bool *ret_has_moved,
+                                  lt_err *err) LT_YIELDS {
+  *ret_has_moved = false;
+  switch (lt_tserase_program(run->text.source, code)) {
+    case LT_TSERASE_NOTHING:
+      lt_buf_add(code, run->text.source);
+      *ret_is_stripped = true;
+      return lt_buf_check(code, err, "no memory for the program without its types");
+    case LT_TSERASE_ERASED:
+      *ret_is_stripped = true;
+      return LT_OK;
+    case LT_TSERASE_UNSURE:
+      break;
+  }
+  lt_buf_release(code);
+  *ret_has_moved = true;
+  return run_strip_types(run, code, ret_is_stripped, err);
+}
+
+/* Takes `code`, which comes of `source`. */
+static lt_str run_take_code(lt_run *run, lt_buf *code, bool has_moved) {
+  lt_buf_release(&run->text.code);
+  run->text.code = *code;
+  lt_buf_init(code, LT_RUN_CODE_MAX_BYTES);
+  run->text.has_moved = has_moved;
+  return lt_buf_view(&run->text.code);
 }
 
 /* The divergence replaces the outcome of a diverged program. */
@@ -404,14 +432,16 @@ static bool run_may_have_types(const lt_run *run) {
 static lt_status run_evaluate_typed(lt_run *run, lt_err *err) LT_YIELDS {
   lt_engine_result first = run->engine;
   lt_engine_result_init(&run->engine);
-  lt_status status = run_strip_types(run, err);
-  if (status != LT_OK || !run->text.is_stripped) {
+  LT_AUTO_BUF(code, LT_RUN_CODE_MAX_BYTES);
+  bool is_stripped = false, has_moved = false;
+  lt_status status = run_remove_types(run, &code, &is_stripped, &has_moved, err);
+  if (status != LT_OK || !is_stripped || lt_str_eq(lt_buf_view(&code), run->text.source)) {
     lt_engine_result_release(&run->engine);
     run->engine = first;
     return status;
   }
   lt_engine_result_release(&first);
-  return run_evaluate(run, lt_buf_view(&run->text.code), err);
+  return run_evaluate(run, run_take_code(run, &code, has_moved), err);
 }
 
 /* What differs from other runners: here these are answered at once; and what programs for other places name, which
@@ -464,7 +494,9 @@ static lt_status run_explain_tag(lt_run *run, lt_err *err) LT_YIELDS {
   if (!lt_str_starts(lt_buf_view(&run->result->error), LT_STR("TS1"))) { /* TS1000 to TS1999: syntax */
     return LT_OK;
   }
-  LT_TRY(run_strip_types(run, err));
+  LT_AUTO_BUF(code, LT_RUN_CODE_MAX_BYTES);
+  bool is_stripped = false;
+  LT_TRY(run_strip_types(run, &code, &is_stripped, err));
   if (run->engine.ending == LT_END_ERROR && atomic_load(&run->task.stop) == LT_STOP_NOT &&
       lt_str_starts(lt_buf_view(&run->engine.text), LT_STR("unexpected token in expression: '<'"))) {
     lt_program_end_judge_syntax(run);
@@ -480,12 +512,14 @@ static lt_status run_typescript(lt_run *run, lt_err *err) LT_YIELDS {
   if (checked != LT_OK) {
     return checked == LT_E_PROGRAM ? run_explain_tag(run, err) : checked;
   }
-  LT_TRY(run_strip_types(run, err));
-  if (!run->text.is_stripped) {
+  LT_AUTO_BUF(code, LT_RUN_CODE_MAX_BYTES);
+  bool is_stripped = false, has_moved = false;
+  LT_TRY(run_remove_types(run, &code, &is_stripped, &has_moved, err));
+  if (!is_stripped) {
     lt_program_end_judge_syntax(run);
     return LT_OK;
   }
-  LT_TRY(run_evaluate(run, lt_buf_view(&run->text.code), err));
+  LT_TRY(run_evaluate(run, run_take_code(run, &code, has_moved), err));
   run_judge(run);
   return LT_OK;
 }

@@ -47,7 +47,7 @@ void lt_source_place_map(const lt_run *run, lt_run_place *place) {
   size_t at = place->column > prefix ? place->column - 1 - prefix : 0;
   place->line += run->text.line_offset;
   lt_str written = lt_jsscan_line(run->request->code, place->line);
-  place->at = run->text.is_stripped ? place_before_stripping(written, lt_str_sub(ran, prefix, ran.n), at) : at;
+  place->at = run->text.has_moved ? place_before_stripping(written, lt_str_sub(ran, prefix, ran.n), at) : at;
   place->column = place->column > 0 ? place_characters(written, place->at) + 1 : 0;
 }
 
