@@ -45,7 +45,9 @@ static void agent_add_name(lt_buf *names, lt_str name) {
 static lt_status agent_fail_no_model(const lt_agent_options *o, lt_str ref, lt_status status, lt_err *err) {
   LT_AUTO_BUF(names, LT_ERR_MSG_MAX);
   for (size_t i = 0; i < o->model_count; i++) {
-    agent_add_name(&names, o->models[i].ref);
+    if (o->models[i].ref.n > 0) {
+      agent_add_name(&names, o->models[i].ref);
+    }
   }
   lt_fail(err, status, "Unknown model: \"%.*s\"%s%.*s", LT_STR_ARG(lt_str_sub(ref, 0, 100)),
           names.n > 0 ? ". Models: " : ". No models are configured", LT_STR_ARG(lt_buf_view(&names)));

@@ -38,7 +38,9 @@ typedef struct lt_agent_options {
   const lt_secrets *secrets; /* may be NULL */
   lt_monitor *monitor;       /* is told of prompts and of questions to models; may be NULL */
   const lt_sampler *sampler; /* says which prompts are traced; NULL: none is */
-  const lt_model *models;    /* refs are unique; "high" falls back to "normal", "normal" to the first */
+  /* Refs are unique, or empty: a place for a model that comes later. "high" falls back to "normal", "normal" to the
+   * first. */
+  const lt_model *models;
   size_t model_count;
   const lt_str *model_modes;    /* for each model its preferred mode, or empty; may be NULL */
   lt_str default_model;         /* a ref; empty: "normal" */
@@ -79,6 +81,8 @@ typedef struct lt_agent_options {
    * the reply breaks off or is no program after all. `index`: which program of the reply, where it has several; absent:
    * 0. The outputs of the reply's programs come in this order and replace the pieces, and so does the prompt's end.
    * Pieces are no promise: a reply on record has none, and neither has one that does not come in pieces
+   * - prompt.retrying {promptId, reason, waitMs, try, tries}: the model could not be asked, and is asked again after
+   *   that time, for the `try`-th time of at most `tries`
    * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason, refusal?}}; `refusal`: why
    * the input that a decision brought cannot be used; the call still waits
    * - prompt.approval-decided {promptId, toolCallId, decision: "approve" or "reject", reason?, input?, remember?}: the

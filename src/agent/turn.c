@@ -24,6 +24,26 @@ static void turn_on_draft(void *arg, const lt_draft_piece *piece) {
   lt_program_drafts_take(&turn->internal->drafts, piece);
 }
 
+/* For readers who wait: nothing depends on it, and it is not stored. */
+static void turn_on_retry(void *arg, const lt_retry_notice *notice) {
+  lt_turn *turn = arg;
+  LT_AUTO_BUF(data, LT_KIB);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "promptId");
+  lt_json_put_cstr(&w, turn->ids.prompt);
+  lt_json_key(&w, "reason");
+  lt_json_put_cstr(&w, notice->why);
+  lt_json_key(&w, "waitMs");
+  lt_json_put_int(&w, (int64_t)notice->wait_ms);
+  lt_json_key(&w, "try");
+  lt_json_put_int(&w, notice->next_try);
+  lt_json_key(&w, "tries");
+  lt_json_put_int(&w, notice->tries_max);
+  lt_json_end_object(&w);
+  (void)lt_outbox_event(&turn->internal->outbox, "prompt.retrying", lt_buf_view(&data), NULL);
+}
+
 /* Every recorded output follows from a recorded reply. When an output has no reply, the reply was lost, and the prompt
  * cannot continue. */
 static lt_status turn_check_caught_up(const lt_turn *turn, lt_err *err) {
@@ -42,6 +62,7 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
       .cancel = &turn->cancel,
       .on_text = question->streams ? turn_on_delta : NULL,
       .on_draft = turn->mode->programs_in != LT_PROGRAMS_NOWHERE ? turn_on_draft : NULL,
+      .on_retry = turn_on_retry,
       .arg = turn,
       .trace = &turn->caller.trace,
       .purpose = "round",

@@ -18,7 +18,7 @@ lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *model
       .monitor = &session->monitor,
       .sampler = lt_telemetry_sampler(session->telemetry),
       .models = models->list,
-      .model_count = models->count,
+      .model_count = models->room,
       .default_model = models->default_ref,
       .rounds = session->rounds,
       .rounds_count = config->defaults.rounds_count,

@@ -211,6 +211,12 @@
 #define LT_MODEL_KEPT_MAX_BYTES     (16 * LT_MIB) /* ... and their size */
 #define LT_MODEL_TOKENS_MAX         1000000000000 /* that a provider may say it has counted; more is nonsense */
 #define LT_MODEL_CACHE_KEY_BYTES    64            /* of a conversation's id, as a key of the provider's cache */
+#define LT_MODEL_HEADERS_MAX        16            /* that a configuration adds to its requests */
+#define LT_MODEL_TIMEOUT_MAX_MS     3600000       /* that a configuration may set: an hour */
+#define LT_MODELS_NAMED_MAX         32            /* "provider/name" that no configuration has, in one process */
+#define LT_MODEL_NAMES_MS           5000          /* to ask a provider which models it has, after one it does not ... */
+#define LT_MODEL_NAMES_BYTES        LT_MIB        /* ... and of that list */
+#define LT_MODEL_NAMES_SHOWN        8
 #define LT_MODEL_ERROR_BYTES        (64 * LT_KIB) /* of an error's body that is read ... */
 #define LT_PROVIDER_ERROR_BYTES     400           /* ... and of its words that are shown */
 #define LT_MODEL_QUIRKS_MAX         64            /* models whose deviations are remembered */

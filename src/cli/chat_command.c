@@ -24,7 +24,9 @@ static const lt_option chat_option_rows[] = {
      "(default: as the conversation was held, else the model's own, else defaults.mode, else\n"
      "classic)",
      LT_OPTION_IS_TEXT(lt_chat_options, mode)},
-    {"--model", NULL, "REF", "a model of the configuration (default: defaults.model, else normal)",
+    {"--model", NULL, "REF",
+     "a model of the configuration (default: defaults.model, else normal), or PROVIDER/NAME:\n"
+     "anthropic/claude-sonnet-4-6, ollama/qwen3, openrouter/meta-llama/llama-3.3-70b-instruct",
      LT_OPTION_IS_TEXT(lt_chat_options, model)},
     {"--yes", "-y", NULL, "approve calls that would be asked about (not those that are denied)",
      LT_OPTION_IS_FLAG(lt_chat_options, yes)},
@@ -232,8 +234,10 @@ const lt_command lt_chat_command = {
         "Standard output: the answer and nothing else. Standard error: the conversation's id, programs and calls as "
         "they\n"
         "happen, warnings, errors, and why there is no answer. Ctrl-C ends the answer, in a dialogue not the program.\n"
-        "An API key is enough: OPENAI_API_KEY. OPENAI_MODEL says which model; a local server needs OPENAI_BASE_URL\n"
-        "instead of a key. More models: models[] in the configuration.\n"
+        "An API key is enough: OPENAI_API_KEY or ANTHROPIC_API_KEY. OPENAI_MODEL or ANTHROPIC_MODEL says which model; "
+        "a\n"
+        "local server needs no key: --model ollama/NAME, or OPENAI_BASE_URL. More models: models[] in the "
+        "configuration.\n"
         "A conversation goes on in the mode and with the model of its last prompt, and with that first if it was cut\n"
         "short.\n"
         "Exit code: 0 ok, 1 the prompt failed, or has no whole answer, 2 usage, 3 configuration, 130 interrupted.\n"

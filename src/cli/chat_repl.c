@@ -275,7 +275,7 @@ static void chat_repl_on_resize(void *arg, int signum) {
 }
 
 static void chat_repl_greet(repl *r) {
-  const lt_chat *chat = r->chat;
+  lt_chat *chat = r->chat;
   lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
   const lt_model *model;
   if (lt_models_find(&chat->models, ref, &model, NULL) == LT_OK) {

@@ -352,6 +352,20 @@ static void chat_view_acknowledge_held(void *arg) {
   }
 }
 
+/* "rate limited, trying again in 8 s, 2 of 6" */
+static void chat_view_show_retry(lt_chat_view *view, lt_json data, lt_arena *arena) {
+  int64_t wait_ms = 0, next_try = 0, tries = 0;
+  LT_AUTO_BUF(line, LT_KIB);
+  (void)lt_json_int(lt_json_get(data, "waitMs"), &wait_ms);
+  (void)lt_json_int(lt_json_get(data, "try"), &next_try);
+  (void)lt_json_int(lt_json_get(data, "tries"), &tries);
+  lt_buf_addc(&line, "  ");
+  lt_buf_add(&line, chat_view_string(lt_json_get(data, "reason"), arena));
+  lt_buf_printf(&line, ", trying again in %.*f s, %lld of %lld", wait_ms < 10000 ? 1 : 0, (double)wait_ms / 1000,
+                (long long)next_try, (long long)tries);
+  lt_chat_view_note(view, lt_buf_view(&line));
+}
+
 static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
   lt_chat_end end = chat_view_end_of(event);
   lt_str incomplete = lt_incomplete_reason_in(data);
@@ -359,6 +373,8 @@ static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json 
     chat_view_show_answer_piece(view, chat_view_string(lt_json_get(data, "delta"), arena));
   } else if (strcmp(event, "prompt.output") == 0) {
     chat_view_show_output(view, lt_json_get(data, "output"), arena);
+  } else if (strcmp(event, "prompt.retrying") == 0) {
+    chat_view_show_retry(view, data, arena);
   } else if (end != LT_CHAT_UNFINISHED) {
     chat_view_end_answer_line(view);
     if (end == LT_CHAT_COMPLETED) {

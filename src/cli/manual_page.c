@@ -184,7 +184,8 @@ static void manual_print_program(void) {
   manual_put_row(NULL, "~/.local/state/lathe/", NULL, "the database, the list of trusted files, logins to servers");
   puts(".SH ENVIRONMENT");
   manual_put_row(NULL, "LATHE_CONFIG", NULL, "the file of the configuration, in place of ./lathe.yaml");
-  manual_put_row(NULL, "OPENAI_API_KEY", NULL, "the key of a model, where the configuration names none");
+  manual_put_row(NULL, "OPENAI_API_KEY, ANTHROPIC_API_KEY", NULL,
+                 "the key of a model, where the configuration names none");
   puts(".SH EXIT STATUS\n0 ok, 1 failed, 2 usage, 3 configuration, 124 timeout, 130 interrupted.");
 }
 

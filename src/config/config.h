@@ -134,16 +134,24 @@ typedef struct lt_config_price {
   const char *input;
   const char *output;
   const char *cached_input;
+  const char *cache_write;
 } lt_config_price;
 
 /* app/models.h completes a model from the environment. */
 typedef struct lt_config_model {
   const char *ref;         /* unique */
   const char *name;        /* the provider's name for the model */
+  const char *provider;    /* one of lt_model_provider_names; NULL: the address says which */
   const char *base_url;    /* begins with http:// or https:// */
+  const char *api;         /* "messages", "responses" or "chat"; NULL: the address says which */
   const char *api_key_env; /* the name of the variable that holds the key */
   int64_t max_tokens;
-  int code_mode; /* 1, 0, or -1 */
+  const char *temperature;    /* a JSON number, or NULL */
+  const char *effort;         /* reasoningEffort; NULL: the provider's own */
+  const char *const *headers; /* "Name: value", NULL last, never NULL */
+  const char *body;           /* a JSON object, or "" */
+  int64_t answer_ms, idle_ms; /* timeouts; 0: LT_HTTP_ANSWER_MS, LT_HTTP_IDLE_MS */
+  int code_mode;              /* 1, 0, or -1 */
   lt_config_price price;
 } lt_config_model;
 

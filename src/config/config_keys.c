@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "config/config_finish.h"
 #include "config/config_harmless.h"
+#include "config/model_provider.h"
 
 /* --- Macros for rows ---------------------------------------------------------------------------------------------- */
 
@@ -44,6 +45,8 @@
 #define NAME_CONDITION "write a condition, or leave \"when\" out to match every call"
 
 static const char *const server_types[] = {"stdio", "http", "sse", "streamable-http", "streamableHttp", NULL};
+static const char *const apis[] = {"messages", "responses", "chat", NULL};
+static const char *const efforts[] = {"none", "minimal", "low", "medium", "high", "xhigh", "max", NULL};
 static const char *const starts[] = {"on-demand", "always", NULL};                      /* lt_config_start */
 static const char *const grants[] = {"authorization_code", "client_credentials", NULL}; /* lt_config_grant */
 static const char *const built_in_plugins[] = {"artifact", "interpreter", "plan", "python", NULL};
@@ -143,23 +146,44 @@ const lt_config_key lt_config_keys[] = {
     {"models[].ref", TEXT(lt_config_model, ref), FLAGS(LT_CONFIG_REQUIRED),
      .empty_advice = "give the model a name of yours, as \"normal\"", .doc = "Your name for the model."},
     {"models[].model", TEXT(lt_config_model, name), FLAGS(LT_CONFIG_EMPTY_IS_NONE),
-     .standard_text = "the `ref`; for `normal` and `high` `$OPENAI_MODEL`, else a built-in name",
+     .standard_text = "the `ref`; for `normal` and `high` `$OPENAI_MODEL` or `$ANTHROPIC_MODEL`, else a built-in name",
      .doc = "The provider's name for the model."},
+    {"models[].provider", TEXT(lt_config_model, provider), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .choices = lt_model_provider_names,
+     .standard_text = "that of `baseUrl`; without one `openai`, or `anthropic` where only that has a key",
+     .doc = "Whose model it is: says the address and the variable with the key."},
     {"models[].baseUrl", TEXT(lt_config_model, base_url), .finish = lt_config_finish_base_url,
-     .standard_text = "`$OPENAI_BASE_URL`, else OpenAI's", .example = "http://localhost:11434/v1",
+     .standard_text = "the provider's: `$OPENAI_BASE_URL`, else OpenAI's", .example = "http://localhost:11434/v1",
      .doc = "The address of its API, which begins with http:// or https://."},
+    {"models[].api", TEXT(lt_config_model, api), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .choices = apis,
+     .standard_text = "by the address: `messages` at Anthropic's, `responses` at OpenAI's, else `chat`",
+     .doc = "The API that it speaks: Anthropic's Messages, OpenAI's Responses, or chat completions."},
     {"models[].apiKeyEnv", TEXT(lt_config_model, api_key_env), FLAGS(LT_CONFIG_EMPTY_IS_NONE | LT_CONFIG_VARIABLE),
-     .finish = lt_config_finish_api_key_env, .standard_text = "`OPENAI_API_KEY`, for the usual address only",
+     .finish = lt_config_finish_api_key_env, .standard_text = "the provider's, `OPENAI_API_KEY` or the like, for its own address only",
      .example = "MISTRAL_KEY", .doc = "The name of the environment variable that holds its key, never the key itself."},
     {"models[].maxTokens", NUMBER(lt_config_model, max_tokens), FROM(1), .standard_text = "4096",
-     .doc = "The maximum number of tokens in an answer."},
+     .doc = "The maximum number of tokens in an answer, its reasoning not counted."},
+    {"models[].temperature", DECIMAL(lt_config_model, temperature), .standard_text = "the provider's",
+     .doc = "How freely it chooses its words, from 0; left out where the model refuses it."},
+    {"models[].reasoningEffort", TEXT(lt_config_model, effort), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .choices = efforts,
+     .standard_text = "the provider's",
+     .doc = "How much it reasons before it answers; it may then use as many more tokens (`low` 2048, `medium` 8192, `high` 16384, above 32768)."},
+    {"models[].headers", HEADERS(lt_config_model, headers), FLAGS(LT_CONFIG_SECRET),
+     .doc = "Further headers of its requests, or others in place of Lathe's."},
+    {"models[].body", JSON(lt_config_model, body), FLAGS(LT_CONFIG_SECRET),
+     .doc = "Further members of its requests, or others in place of Lathe's; `null` leaves a member out."},
+    {"models[].answerTimeoutMs", NUMBER(lt_config_model, answer_ms), FROM_TO(1, LT_MODEL_TIMEOUT_MAX_MS), .standard_text = "300000",
+     .doc = "How long its answer may take to begin, in milliseconds."},
+    {"models[].idleTimeoutMs", NUMBER(lt_config_model, idle_ms), FROM_TO(1, LT_MODEL_TIMEOUT_MAX_MS), .standard_text = "120000",
+     .doc = "How long its answer may pause, in milliseconds."},
     {"models[].codeMode", MAYBE(lt_config_model, code_mode), .standard_text = "`defaults.codeMode`",
      .doc = "The model works in mode `typescript` by default."},
     {"models[].price", SECTION, .doc = "What it costs, in US dollars for a million tokens; shown beside what was used."},
     {"models[].price.input", DECIMAL(lt_config_model, price.input), .doc = "Of what the model is sent."},
     {"models[].price.output", DECIMAL(lt_config_model, price.output), .doc = "Of what it answers."},
     {"models[].price.cachedInput", DECIMAL(lt_config_model, price.cached_input), .standard_text = "the price of `input`",
-     .doc = "Of what it is sent and the provider still knows."},
+     .doc = "Of what it is sent and the provider still knows: reads of its cache."},
+    {"models[].price.cacheWrite", DECIMAL(lt_config_model, price.cache_write), .standard_text = "the price of `input`",
+     .doc = "Of what it is sent and the provider writes to its cache."},
 
     {"modules", RECORDS(lt_config, modules, module_count, lt_config_module), .names = module_names, .finish = lt_config_finish_module,
      .wants = "give modules to programs",

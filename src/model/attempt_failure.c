@@ -75,19 +75,23 @@ static bool attempt_failure_is_too_long(const failed_answer *a, const lt_provide
          (a->status < 429 &&
           (lt_provider_error_mentions(a->words, "context length") ||
            lt_provider_error_mentions(a->words, "context window") ||
-           lt_provider_error_mentions(a->words, "context size") || lt_provider_error_mentions(a->words, "too long")));
+           lt_provider_error_mentions(a->words, "context size") || lt_provider_error_mentions(a->words, "too long") ||
+           lt_provider_error_mentions(a->words, "context limit")));
 }
 
 static lt_status attempt_failure_refused_key(const failed_answer *a, lt_err *err) {
-  lt_str name = lt_str_sub(a->request->model->name, 0, 100);
-  if (a->request->model->api_key.n == 0) {
-    return lt_fail(err, LT_E_CONFIG, "model \"%.*s\": %.*s wants an API key (%d), and none is configured: set it",
-                   LT_STR_ARG(name), LT_STR_ARG(a->host), a->status);
+  const lt_model *model = a->request->model;
+  lt_str name = lt_str_sub(model->name, 0, 100), variable = model->key_name;
+  if (model->api_key.n == 0) {
+    return lt_fail(err, LT_E_CONFIG, "model \"%.*s\": %.*s wants an API key (%d), and none is configured: set %.*s",
+                   LT_STR_ARG(name), LT_STR_ARG(a->host), a->status,
+                   LT_STR_ARG(variable.n > 0 ? variable : LT_STR("a variable, and models[].apiKeyEnv to its name")));
   }
   return lt_fail(err, LT_E_CONFIG,
-                 "model \"%.*s\": the API key was not accepted by %.*s (%d)%s%.*s; check the key, and whether it may "
-                 "use this model",
-                 LT_STR_ARG(name), LT_STR_ARG(a->host), a->status, a->words.n > 0 ? ": " : "", LT_STR_ARG(a->words));
+                 "model \"%.*s\": the API key%s%.*s was not accepted by %.*s (%d)%s%.*s; check the key, and whether it "
+                 "may use this model",
+                 LT_STR_ARG(name), variable.n > 0 ? " in " : "", LT_STR_ARG(variable), LT_STR_ARG(a->host), a->status,
+                 a->words.n > 0 ? ": " : "", LT_STR_ARG(a->words));
 }
 
 static bool attempt_failure_is_busy(int status) {
@@ -99,6 +103,25 @@ static bool attempt_failure_is_busy(int status) {
 static bool attempt_failure_is_out_of_money(const lt_provider_error *words) {
   return lt_provider_error_mentions(words->code, "insufficient_quota") ||
          lt_provider_error_mentions(words->code, "billing");
+}
+
+static const char *attempt_failure_busy_why(int status) {
+  return status == 429                    ? "rate limited"
+         : status == 529 || status == 503 ? "the provider is overloaded"
+         : status >= 500                  ? "the provider has failed"
+                                          : "the provider is busy";
+}
+
+/* A model that a provider does not have is a 404, or a 400 with a code of its own. */
+static bool attempt_failure_is_unknown_model(const failed_answer *a, const lt_provider_error *words) {
+  return a->status == 404 || lt_provider_error_mentions(words->code, "model_not_found") ||
+         (a->status == 400 && lt_provider_error_mentions(a->words, "not a valid model"));
+}
+
+/* Azure and others answer with an error where the filter does not like the messages. */
+static bool attempt_failure_is_filtered(const lt_provider_error *words) {
+  return lt_provider_error_mentions(words->code, "content_filter") ||
+         lt_provider_error_mentions(words->code, "content_policy");
 }
 
 static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_provider_error *words, unsigned quirks,
@@ -114,7 +137,11 @@ static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_pr
     return attempt_failure_fail_with(a, LT_E_LIMIT, "the conversation is too long for this model", err);
   } else if (a->status == 401 || a->status == 403) {
     return attempt_failure_refused_key(a, err);
-  } else if (a->status == 404 || a->status == 405) {
+  } else if (attempt_failure_is_filtered(words)) {
+    return attempt_failure_fail_with(a, LT_E_INVALID, "the provider's filter refuses these messages: say it otherwise",
+                                     err);
+  } else if (a->status == 405 || attempt_failure_is_unknown_model(a, words)) {
+    fault->is_unknown_model = a->status != 405;
     return attempt_failure_fail_with(a, LT_E_CONFIG, "check the model's name and the base URL (most end in /v1)", err);
   } else if (a->status >= 300 && a->status < 400) {
     return attempt_failure_fail_with(a, LT_E_CONFIG, "a redirect: check the base URL (https? a path such as /v1?)",
@@ -123,6 +150,7 @@ static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_pr
     return attempt_failure_fail_with(a, LT_E_LIMIT, "check the account's credit", err);
   } else if (attempt_failure_is_busy(a->status)) {
     fault->retry = LT_RETRY_LATER;
+    fault->why = attempt_failure_busy_why(a->status);
     return attempt_failure_fail_with(a, LT_E_LIMIT,
                                      a->status == 429 ? "wait a while, or use another model" : "try again later", err);
   } else if (a->status < 300) {
@@ -137,7 +165,17 @@ static int attempt_failure_status_in_stream(const lt_provider_error *words) {
     return words->status;
   } else if (lt_provider_error_mentions(words->code, "rate_limit")) {
     return 429;
+  } else if (lt_provider_error_mentions(words->code, "overloaded")) {
+    return 529;
+  } else if (lt_provider_error_mentions(words->code, "not_found")) {
+    return 404;
+  } else if (lt_provider_error_mentions(words->code, "permission")) {
+    return 403;
+  } else if (lt_provider_error_mentions(words->code, "request_too_large")) {
+    return 413;
   } else if (lt_provider_error_mentions(words->code, "invalid_request") ||
+             lt_provider_error_mentions(words->code, "invalid_prompt") ||
+             lt_provider_error_mentions(words->code, "content_") ||
              lt_provider_error_mentions(words->code, "context_length") ||
              lt_provider_error_mentions(words->code, "BadRequest")) {
     return 400;
@@ -166,8 +204,14 @@ lt_status lt_attempt_failure_of_http(const lt_completion_request *request, lt_st
   fault->retry = status == LT_E_CLOSED                          ? LT_RETRY_LATER
                  : status == LT_E_IO || status == LT_E_NOTFOUND ? LT_RETRY_CONNECT
                                                                 : LT_RETRY_NEVER;
+  fault->why = status == LT_E_CLOSED ? "the connection broke" : "no connection";
   if (status == LT_E_INVALID) { /* the request is made here, so only its address can be invalid */
     status = LT_E_CONFIG;
+  }
+  lt_str start = request->model->start;
+  if (status == LT_E_IO && start.n > 0) {
+    return lt_fail(err, status, "model \"%.*s\": %s; start the server: %.*s",
+                   LT_STR_ARG(lt_str_sub(request->model->name, 0, 100)), err->msg, LT_STR_ARG(start));
   }
   const char *advice = status == LT_E_IO         ? "; is it running, and is the base URL right?"
                        : status == LT_E_CONFIG   ? "; check the base URL"

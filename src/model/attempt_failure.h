@@ -14,9 +14,11 @@ typedef enum lt_attempt_retry {
 
 typedef struct lt_attempt_failure {
   lt_attempt_retry retry;
-  uint64_t after_ms; /* the wait that the provider requested; UINT64_MAX: none */
-  unsigned quirks;   /* LT_RETRY_OTHERWISE: the quirks of the next attempt */
-  bool too_long;     /* the messages are too long for the model's context */
+  uint64_t after_ms;     /* the wait that the provider requested; UINT64_MAX: none */
+  unsigned quirks;       /* LT_RETRY_OTHERWISE: the quirks of the next attempt */
+  bool too_long;         /* the messages are too long for the model's context */
+  bool is_unknown_model; /* the provider has no model of this name, or nothing at this address */
+  const char *why;       /* LATER, CONNECT: a few words for who waits */
 } lt_attempt_failure;
 
 /* The wait that the provider's headers request; UINT64_MAX: none. `now` is the time of day in seconds. */

@@ -7,6 +7,8 @@
 #include "model/dialect.h"
 #include "model/attempt_failure.h"
 #include "model/completion_wire.h"
+#include "model/model_extras.h"
+#include "model/model_names.h"
 
 void lt_completion_init(lt_completion *completion) {
   *completion = (lt_completion){.finish = LT_FINISH_STOP};
@@ -227,10 +229,18 @@ static lt_status completion_read_error(completion_attempts *k, lt_http_stream *s
 }
 
 static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
+  const lt_model *model = k->request->model;
   if (k->body.n == 0 || k->body_quirks != k->quirks) {
     lt_buf_clear(&k->body);
     k->wire->write_request(k->request, k->quirks, &k->body);
     k->body_quirks = k->quirks;
+    if (model->body.n > 0 && k->body.status == LT_OK) {
+      LT_AUTO_BUF(whole, LT_HTTP_BODY_MAX_BYTES);
+      LT_TRY(lt_model_extras_put_body(model, lt_buf_view(&k->body), &whole, err));
+      lt_buf own = k->body;
+      k->body = whole;
+      whole = own;
+    }
   }
   if (k->body.status == LT_E_LIMIT) {
     return lt_fail(err, LT_E_LIMIT, "the conversation is longer than %lu MiB", LT_HTTP_BODY_MAX_BYTES / LT_MIB);
@@ -238,7 +248,7 @@ static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
   return lt_buf_check(&k->body, err, "no memory for a request to the model");
 }
 
-enum { COMPLETION_HEADERS_MAX = 7 };
+enum { COMPLETION_HEADERS_MAX = 7 + LT_MODEL_HEADERS_MAX };
 
 /* A model's span is below the one that asks. Returns the number of headers. */
 static size_t completion_add_trace(const lt_trace_context *trace, char parent[LT_TRACE_PARENT_LENGTH + 1],
@@ -252,23 +262,29 @@ static size_t completion_add_trace(const lt_trace_context *trace, char parent[LT
   return trace->state.n > 0 ? 2 : 1;
 }
 
+/* `parent` has the text of a header. Returns the number of headers. */
+static size_t completion_put_headers(const completion_attempts *k, char parent[LT_TRACE_PARENT_LENGTH + 1],
+                                     lt_http_header headers[COMPLETION_HEADERS_MAX]) {
+  size_t count = 3;
+  headers[0] = (lt_http_header){LT_STR("Content-Type"), LT_STR("application/json")};
+  headers[1] = (lt_http_header){LT_STR("Accept"), LT_STR("text/event-stream, application/json")};
+  headers[2] = (lt_http_header){LT_STR("User-Agent"), LT_STR("lathe/" LT_VERSION)};
+  if (k->authorization.n > 0) {
+    headers[count++] = (lt_http_header){lt_str_of(k->wire->key_header), lt_buf_view(&k->authorization)};
+  }
+  if (k->wire->header.name.n > 0) {
+    headers[count++] = k->wire->header;
+  }
+  count += completion_add_trace(k->request->trace, parent, headers + count);
+  return lt_model_extras_add_headers(k->request->model, headers, count);
+}
+
 static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIELDS {
   k->fault = (lt_attempt_failure){.retry = LT_RETRY_NEVER, .after_ms = UINT64_MAX};
   LT_TRY(completion_write_body(k, err));
-  lt_http_header headers[COMPLETION_HEADERS_MAX] = {
-      {LT_STR("Content-Type"), LT_STR("application/json")},
-      {LT_STR("Accept"), LT_STR("text/event-stream, application/json")},
-      {LT_STR("User-Agent"), LT_STR("lathe/" LT_VERSION)},
-  };
   char parent[LT_TRACE_PARENT_LENGTH + 1];
-  size_t header_count = 3;
-  if (k->authorization.n > 0) {
-    headers[header_count++] = (lt_http_header){lt_str_of(k->wire->key_header), lt_buf_view(&k->authorization)};
-  }
-  if (k->wire->header.name.n > 0) {
-    headers[header_count++] = k->wire->header;
-  }
-  header_count += completion_add_trace(k->request->trace, parent, headers + header_count);
+  lt_http_header headers[COMPLETION_HEADERS_MAX];
+  size_t header_count = completion_put_headers(k, parent, headers);
   const lt_model *model = k->request->model;
   lt_http_request request = {
       .url = lt_buf_view(&k->url),
@@ -287,6 +303,9 @@ static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIE
   status =
       lt_http_status(stream) == 200 ? completion_read_answer(k, stream, err) : completion_read_error(k, stream, err);
   lt_http_close(stream);
+  if (k->fault.is_unknown_model) {
+    lt_model_names_put(k->http, k->request, k->wire, headers, header_count, err);
+  }
   return status;
 }
 
@@ -338,6 +357,17 @@ static bool completion_has_tries_left(const completion_attempts *k, unsigned tri
   }
 }
 
+static void completion_tell_retry(const completion_attempts *k, uint64_t wait_ms, unsigned next_try) {
+  const lt_retry_notice notice = {
+      .why = k->fault.why,
+      .wait_ms = wait_ms,
+      .next_try = next_try,
+      .tries_max = k->fault.retry == LT_RETRY_CONNECT ? LT_MODEL_CONNECT_TRIES_MAX : LT_MODEL_TRIES_MAX};
+  if (k->request->on_retry != NULL) {
+    k->request->on_retry(k->request->arg, &notice);
+  }
+}
+
 /* Waits and returns whether to try again; otherwise `err` has the complete message. */
 static bool completion_may_go_on(completion_attempts *k, unsigned tries, lt_status *status, lt_err *err) LT_YIELDS {
   uint64_t asked = k->fault.after_ms;
@@ -362,7 +392,9 @@ static bool completion_may_go_on(completion_attempts *k, unsigned tries, lt_stat
     lt_err_prefix(err, "it asks to wait %llu s, which is too long", (unsigned long long)(asked / 1000));
     return false;
   }
-  lt_status paused = completion_pause_for(k, asked != UINT64_MAX ? asked : completion_backoff_ms(tries), err);
+  uint64_t wait_ms = asked != UINT64_MAX ? asked : completion_backoff_ms(tries);
+  completion_tell_retry(k, wait_ms, tries + 1);
+  lt_status paused = completion_pause_for(k, wait_ms, err);
   *status = paused != LT_OK ? paused : *status;
   return paused == LT_OK;
 }

@@ -14,12 +14,16 @@
 
 /* One model, from the configuration. Strings are borrowed, and must outlive its requests. */
 typedef struct lt_model {
-  lt_str ref;         /* what users call it: "normal", "high", ... */
-  lt_str name;        /* what the provider calls it */
-  lt_str base_url;    /* such as https://api.openai.com/v1 */
-  lt_str api_key;     /* empty: no Authorization header */
-  lt_str api;         /* a wire's name (completion_wire.h); empty: the address says which */
-  lt_str temperature; /* a JSON number; empty: the provider's own */
+  lt_str ref;                 /* what users call it: "normal", "high", ... */
+  lt_str name;                /* what the provider calls it */
+  lt_str base_url;            /* such as https://api.openai.com/v1 */
+  lt_str api_key;             /* empty: no Authorization header */
+  lt_str key_name;            /* the variable that has the key, for messages; empty: none has */
+  lt_str start;               /* the command that starts a server on this machine, for messages; empty: it is none */
+  const char *const *headers; /* "Name: value", NULL last: others than Lathe's, or in place of them; may be NULL */
+  lt_str body;                /* a JSON object of members likewise, or empty; null leaves one out */
+  lt_str api;                 /* a wire's name (completion_wire.h); empty: the address says which */
+  lt_str temperature;         /* a JSON number; empty: the provider's own */
   lt_str
       effort; /* of reasoning: "none", "minimal", "low", "medium", "high", "xhigh", "max"; empty: the provider's own */
   int64_t max_tokens; /* of an answer, without its reasoning; 0: LT_MODEL_MAX_TOKENS */
@@ -40,6 +44,13 @@ typedef struct lt_draft_piece {
   lt_str text; /* TEXT; ARGUMENTS: JSON text, cut anywhere */
 } lt_draft_piece;
 
+/* Why and when a request is repeated, for readers who wait. */
+typedef struct lt_retry_notice {
+  const char *why; /* a few words: "rate limited" */
+  uint64_t wait_ms;
+  unsigned next_try, tries_max; /* counted from 1 */
+} lt_retry_notice;
+
 typedef struct lt_completion_request {
   const lt_model *model;
   lt_str messages;               /* a JSON array of {"role", "content", "kept"? (of an assistant), ...} */
@@ -54,6 +65,8 @@ typedef struct lt_completion_request {
    * promise: a request is repeated although on_draft has got a part of its answer, and LT_DRAFT_AGAIN says so. The end
    * of an answer may be missing, and all of one that does not come in pieces: the completion has it. */
   void (*on_draft)(void *arg, const lt_draft_piece *piece);
+  /* Is told before each wait for another try; may be NULL. Must not yield. */
+  void (*on_retry)(void *arg, const lt_retry_notice *notice);
   void *arg;
   /* For who watches; the model is not told: */
   const char *purpose; /* "round", "llm", "title", "sampling" */

@@ -6,6 +6,7 @@
 #include "base/environ.h"
 #include "base/mem.h"
 #include "config/config_adopt.h"
+#include "config/model_provider.h"
 #include "io/process_memory.h"
 #include "mcp/mcp_facts.h"
 #include "source/elicitation_defaults.h"
@@ -34,7 +35,7 @@ static bool mcp_source_is_variable(lt_str name_and_equals, const char *name) {
 
 /* Servers must not get the keys of models, nor what other servers' tokens depend on. */
 static bool mcp_source_is_model_key(const lt_config *config, lt_str name_and_equals) {
-  bool is_key = mcp_source_is_variable(name_and_equals, "OPENAI_API_KEY");
+  bool is_key = lt_model_provider_is_key(lt_str_sub(name_and_equals, 0, name_and_equals.n - 1));
   for (size_t i = 0; i < config->model_count && !is_key; i++) {
     const char *name = config->models[i].api_key_env;
     is_key = name != NULL && mcp_source_is_variable(name_and_equals, name);

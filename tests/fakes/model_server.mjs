@@ -253,6 +253,7 @@ async function answer(req, res) {
   if (behaviour === "asked") {
     return json(res, 200, asked.get(name) ?? []);
   }
+  if (req.method === "GET" && req.url.endsWith("/models")) return fail(res, 404, "no list of models");
   const pieces = [];
   for await (const piece of req) pieces.push(piece);
   const raw = Buffer.concat(pieces).toString();

@@ -25,7 +25,7 @@ const chat = {
   check: () => undefined,
   turns: (body) => body.messages.filter((m) => m.role === "assistant").length,
   lastWords: (body) => body.messages.filter((m) => m.role === "user").at(-1)?.content ?? "",
-  fault: (message) => ({ error: { message } }),
+  fault: (message, status, code) => ({ error: { message, code } }),
   *text(text) {
     yield event(chunk({ role: "assistant", content: "" }));
     for (const piece of pieces(text)) yield event(chunk({ content: piece }));

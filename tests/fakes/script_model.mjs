@@ -8,7 +8,7 @@
 // to DIR/NAME.asked, a body of a request per line. A reply is a string, or an object:
 //
 //   {"text", "thinking"?, "calls": [{"id"?, "name", "arguments"}], "finish"?, "usage"?: [in, out, reasoning?, cached?,
-//    written?], "status"?, "headers"?: (of the answer with that status), "delayMs"?, "hang"?: true (after the text), "cut"?: true (likewise), "echo"?: true (the user's last words are the text),
+//    written?], "status"?, "code"?, "headers"?: (of the answer with that status), "delayMs"?, "hang"?: true (after the text), "cut"?: true (likewise), "echo"?: true (the user's last words are the text),
 //    "whole"?: true (one JSON document, not a stream; without calls)}
 //
 // or {"rounds": [reply, ...]}: the one for as many replies as there are already in what is asked.
@@ -43,6 +43,10 @@ function send(res, wire, reply, text) {
 
 createServer(async (req, res) => {
   const name = req.url.split("/")[1];
+  if (req.method === "GET") { // .../models
+    const data = [...Array.from({ length: 10 }, (_, i) => `other-${i + 1}`), "scripted-mini", "scripted-max"].map((id) => ({ id, object: "model" }));
+    return res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
+  }
   const raw = [];
   for await (const piece of req) raw.push(piece);
   const body = JSON.parse(Buffer.concat(raw).toString()), wire = wireOf(req.url);
@@ -55,7 +59,7 @@ createServer(async (req, res) => {
   if (fault) return json(400, wire.fault(fault, 400));
   const reply = choose(next(name), body, wire);
   if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
-  if (reply.status) return json(reply.status, wire.fault(reply.text ?? "no", reply.status), { "retry-after": "0", ...reply.headers });
+  if (reply.status) return json(reply.status, wire.fault(reply.text ?? "no", reply.status, reply.code), { "retry-after": "0", ...reply.headers });
   if (reply.whole) return json(200, wire.whole(reply));
   send(res, wire, reply, reply.echo ? wire.lastWords(body) : reply.text ?? "");
 }).listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, function () {

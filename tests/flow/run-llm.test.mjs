@@ -27,7 +27,7 @@ describe("llm() in lathe run", () => {
   test("without a model the error says what to set, and a program that asks none does not need one", async () => {
     const end = await program("llm('x')");
     assert.equal(end.code, 1);
-    assert.match(end.stderr, /set OPENAI_API_KEY, or for a local server OPENAI_BASE_URL/);
+    assert.match(end.stderr, /set OPENAI_API_KEY or ANTHROPIC_API_KEY; or for a local server OPENAI_BASE_URL/);
     assert.match(end.stderr, /at 1:1: llm\('x'\)/);
     const conf = config({ models: [{ ref: "normal", model: "m", baseUrl: "http://127.0.0.1:1/v1", apiKeyEnv: "MY_KEY" }] });
     assert.match((await program("llmJson('x')", ["--config", conf])).stderr, /set the environment variable MY_KEY/);

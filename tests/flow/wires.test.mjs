@@ -25,7 +25,7 @@ async function modelOf(api, replies) {
 const events = (stdout) => stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 const completed = (end) => events(end.stdout).find((e) => e.event === "prompt.completed").data;
 
-describe("a conversation", () => {
+describe("a conversation", { concurrency: 3 }, () => {
   for (const api of Object.keys(APIS)) {
     test(`by ${api}: thoughts, calls side by side, a second message`, async () => {
       const { say, asked } = await modelOf(api, [
@@ -60,7 +60,7 @@ describe("a conversation", () => {
         assert.match(end.stderr, words);
       }
     });
-    test(`by ${api}: an answer of 10 MB ends with a reason`, async () => {
+    if (api !== "chat") test(`by ${api}: an answer of 10 MB ends with a reason`, async () => {
       const end = await (await modelOf(api, [{ text: "x".repeat(10 << 20) }])).say("go");
       assert.equal(end.code, 1);
       assert.match(end.stderr, /more than 8 MiB, or more than 1024 calls: an answer without an end\?/);
@@ -68,7 +68,56 @@ describe("a conversation", () => {
   }
 });
 
-describe("a prompt whose process was killed", () => {
+describe("which model", () => {
+  const ask = (env, ...args) => run(["chat", "hello", ...args], { env: { OPENAI_BASE_URL: "", OPENAI_API_KEY: "", OPENAI_MODEL: "", ...env } });
+  test("a key of Anthropic's alone is enough; parameters, headers and members of the body", async () => {
+    const { env, asked } = await modelOf("messages", ["Hello."]);
+    const own = { ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: env.OPENAI_BASE_URL.replace("/v1/messages", ""), ANTHROPIC_MODEL: "claude-fake" };
+    assert.equal((await ask(own)).stdout, "Hello.\n");
+    assert.equal(asked()[0].model, "claude-fake");
+    const models = [{ ref: "normal", provider: "anthropic", model: "claude-opus-4-6", maxTokens: 1000, reasoningEffort: "low", temperature: 0.2, body: { metadata: { user_id: "u" }, stream: null } }];
+    assert.equal((await ask(own, ...servers({}, { models }))).code, 0);
+    const { thinking, output_config, max_tokens, temperature, metadata, stream } = asked()[1];
+    assert.deepEqual({ thinking, output_config, max_tokens, temperature, metadata, stream }, { thinking: { type: "adaptive" }, output_config: { effort: "low" }, max_tokens: 3048, temperature: undefined, metadata: { user_id: "u" }, stream: undefined });
+  });
+  test("PROVIDER/NAME without a configuration, also when the conversation goes on", async () => {
+    const { env, asked } = await modelOf("chat", ["Hello."]);
+    const own = { OPENAI_BASE_URL: env.OPENAI_BASE_URL, OPENAI_API_KEY: "sk-1", XDG_STATE_HOME: folder() };
+    assert.equal((await ask(own, "--model", "openai/gpt-x")).stdout, "Hello.\n");
+    assert.equal((await ask(own, "-c", "last")).stdout, "Hello.\n");
+    assert.deepEqual(asked().map((body) => body.model), ["gpt-x", "gpt-x"]);
+    const none = await ask({}, "--model", "nobody/x");
+    assert.match(none.stderr, /there is no model "nobody\/x"; there is: normal, or PROVIDER\/NAME of openai, anthropic, /);
+    const noKey = await ask({}, "--model", "groq/llama");
+    assert.match(noKey.stderr, /needs a key: set the environment variable GROQ_API_KEY/);
+    assert.equal(noKey.code, 3);
+  });
+  test("a server on this machine that does not run: how it is started", async () => {
+    const end = await ask({}, "--model", "lmstudio/qwen", ...servers({}, { models: [{ ref: "lmstudio/qwen", provider: "lmstudio", model: "qwen" }] }));
+    assert.match(end.stderr, /; start the server: lms server start/);
+    assert.match(end.stderr, /no connection, trying again in 0\.\d s, 2 of 3\n/);
+  });
+});
+
+describe("a provider that refuses", () => {
+  /** What a person reads after this answer. */
+  async function refusal(api, reply, env = {}) {
+    const { env: own } = await modelOf(api, [reply]);
+    return (await run(["chat", "hello"], { env: { ...own, ...env } })).stderr;
+  }
+  test("what to do is said, and that it is asked again", async () => {
+    const busy = { status: 529, text: "Overloaded", headers: { "retry-after-ms": "10" } };
+    assert.match(await refusal("messages", busy), /the provider is overloaded, trying again in 0\.0 s, 2 of 6\n[^]*6 of 6\n[^]*answered 529: Overloaded; try again later/);
+    assert.match(await refusal("responses", { status: 429, text: "slow down", headers: { "retry-after-ms": "10" } }), /rate limited, trying again in 0\.0 s, 2 of 6\n/);
+    assert.match(await refusal("chat", { status: 401, text: "Incorrect API key" }, { OPENAI_API_KEY: "sk-0" }), /the API key in OPENAI_API_KEY was not accepted by 127\.0\.0\.1:\d+ \(401\): Incorrect API key; check the key/);
+    assert.match(await refusal("messages", { status: 401, text: "no" }), /wants an API key \(401\), and none is configured: set OPENAI_API_KEY/);
+    assert.match(await refusal("messages", { status: 400, text: "prompt is too long: 250000 tokens > 200000 maximum" }), /the conversation is too long for this model/);
+    assert.match(await refusal("chat", { status: 400, text: "filtered", code: "content_filter" }), /the provider's filter refuses these messages/);
+    assert.match(await refusal("responses", { status: 404, text: "The model `m` does not exist" }), /check the model's name and the base URL \(most end in \/v1\); it has: scripted-mini, scripted-max, other-1, other-2, other-3, other-4, other-5, other-6 and 4 more/);
+  });
+});
+
+describe("a prompt whose process was killed", { concurrency: 2 }, () => {
   for (const api of ["messages", "responses"]) {
     test(`by ${api}: the next process sends the thoughts back that the first one got`, async () => {
       const { env, asked } = await modelOf(api, [{ thinking: "It may hang.", calls: [{ id: "h", name: "weather_hang", arguments: {} }] }, "It was interrupted."]);
