@@ -1,5 +1,7 @@
 #include "agent/turn_run.h"
 
+#include <math.h>
+
 #include "agent/turn_observer.h"
 #include "agent/history/history_turn.h"
 #include "agent/llm_functions.h"
@@ -148,6 +150,10 @@ void lt_turn_put_usage(const lt_turn_state *turn_state, lt_json_writer *w) {
   if (usage->reasoning_tokens > 0) {
     lt_json_key(w, "reasoningTokens");
     lt_json_put_int(w, usage->reasoning_tokens);
+  }
+  if (turn_state->turn.model->price.is_known || usage->cost > 0) {
+    lt_json_key(w, "cost");
+    lt_json_put_double(w, rint(usage->cost * 1e9) / 1e9);
   }
   if (usage->estimated) {
     lt_json_key(w, "estimated");

@@ -13,11 +13,14 @@ void lt_turn_add_usage(lt_turn *turn, const lt_usage *usage) {
   turn->usage.cached_input_tokens += usage->cached_input_tokens;
   turn->usage.cache_write_tokens += usage->cache_write_tokens;
   turn->usage.reasoning_tokens += usage->reasoning_tokens;
+  turn->usage.cost += usage->cost;
   turn->usage.estimated = turn->usage.estimated || usage->estimated;
 }
 
 void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion) {
-  lt_turn_add_usage(turn, &completion->usage);
+  lt_usage usage = completion->usage;
+  usage.cost = lt_model_cost(&usage, &turn->model->price);
+  lt_turn_add_usage(turn, &usage);
   turn->internal->requests++;
   if (turn->internal->resolved_model.n == 0 && completion->model.n > 0) {
     turn->internal->resolved_model = lt_arena_dup(&turn->arena, completion->model);

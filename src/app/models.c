@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "config/model_provider.h"
+#include "json/json.h"
 
 /* Empty counts as not set. */
 static const char *models_model_variable(const char *name) {
@@ -62,6 +63,25 @@ static void models_fill_key(const lt_config_model *m, const lt_model_provider *p
   models->missing[i] = needs_key && key == NULL ? key_name : NULL;
 }
 
+static double models_price_of(const char *number, double otherwise) {
+  lt_json_doc doc;
+  double price = otherwise;
+  LT_AUTO_ARENA(arena, LT_KIB);
+  if (number != NULL && lt_json_parse(&arena, lt_str_of(number), &doc, NULL) == LT_OK) {
+    (void)lt_json_double(lt_json_root(&doc), &price);
+  }
+  return price;
+}
+
+static lt_price models_read_price(const lt_config_price *price) {
+  double input = models_price_of(price->input, 0);
+  return (lt_price){.input = input,
+                    .output = models_price_of(price->output, 0),
+                    .cached_input = models_price_of(price->cached_input, input),
+                    .cache_write = models_price_of(price->cache_write, input),
+                    .is_known = price->input != NULL || price->output != NULL};
+}
+
 static void models_fill_model(const lt_config_model *m, lt_models *models) {
   const lt_config *config = models->config;
   size_t i = models->count++;
@@ -82,6 +102,7 @@ static void models_fill_model(const lt_config_model *m, lt_models *models) {
       .headers = m->headers,
       .body = lt_str_of(m->body != NULL ? m->body : ""),
       .max_tokens = m->max_tokens,
+      .price = models_read_price(&m->price),
       .answer_ms = (uint64_t)m->answer_ms,
       .idle_ms = (uint64_t)m->idle_ms,
   };
@@ -226,13 +247,4 @@ lt_status lt_models_find(lt_models *models, lt_str ref, const lt_model **ret_mod
   }
   *ret_model = &models->list[at];
   return LT_OK;
-}
-
-const lt_config_price *lt_models_find_price(const lt_models *models, lt_str ref) {
-  for (size_t i = 0; i < models->count; i++) {
-    if (lt_str_eq(models->list[i].ref, ref)) {
-      return &models->prices[i];
-    }
-  }
-  return NULL;
 }

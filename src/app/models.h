@@ -29,7 +29,5 @@ lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err);
  * "provider/name" becomes a model of the list (config/model_provider.h). LT_E_NOTFOUND lists the models; LT_E_CONFIG:
  * the model has no key, and the message says what to set; LT_E_LIMIT: too many of "provider/name". */
 lt_status lt_models_find(lt_models *models, lt_str ref, const lt_model **ret_model, lt_err *err);
-/* The price of the model with exactly this ref, or NULL. Borrows. */
-const lt_config_price *lt_models_find_price(const lt_models *models, lt_str ref);
 
 #endif

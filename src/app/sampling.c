@@ -259,6 +259,7 @@ lt_status lt_sampling_answer(lt_sampling *s, const lt_server_question *q, lt_buf
     sampling_put_result(ret_result, model, &completion);
   }
   *ret_usage = completion.usage;
+  ret_usage->cost = model != NULL ? lt_model_cost(ret_usage, &model->price) : 0;
   lt_completion_release(&completion);
   return status;
 }

@@ -38,6 +38,7 @@ static void chat_repl_do_help(repl *r, lt_str rest) {
                     "  /mode [MODE]     how the model works: %s\n"
                     "  /model [REF]     which model is asked\n"
                     "  /tools [QUERY]   the tools there are\n"
+                    "  /usage           the tokens of this dialogue, and what they cost\n"
                     "  /new             a new conversation, in the default mode unless one was chosen\n"
                     "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
                     "  /quit            leave (or Ctrl-D)\n"
@@ -121,6 +122,24 @@ static void chat_repl_do_tools(repl *r, lt_str rest) {
   lt_catalog_unref(catalog);
 }
 
+static void chat_repl_do_usage(repl *r, lt_str rest) {
+  const lt_chat_usage *usage = &r->chat->view.usage;
+  LT_AUTO_BUF(line, LT_KIB);
+  (void)rest;
+  lt_buf_printf(&line,
+                "%lld messages, %lld requests: %lld tokens in (%lld from the provider's cache, %lld written to it), "
+                "%lld out",
+                (long long)usage->prompts, (long long)usage->requests, (long long)usage->input_tokens,
+                (long long)usage->cached_input_tokens, (long long)usage->cache_write_tokens,
+                (long long)usage->output_tokens);
+  if (usage->has_cost) {
+    lt_buf_printf(&line, ": $%.4f", usage->cost);
+  } else {
+    lt_buf_addc(&line, "; no price is configured (models[].price)");
+  }
+  lt_console_line(r->console, "", lt_buf_view(&line));
+}
+
 static void chat_repl_do_decide(repl *r, lt_str rest) {
   (void)rest;
   lt_console_format(r->console, "Nothing waits for approval.");
@@ -129,9 +148,10 @@ static void chat_repl_do_decide(repl *r, lt_str rest) {
 static const struct {
   const char *name;
   void (*act)(repl *r, lt_str rest);
-} commands[] = {{"/help", chat_repl_do_help},   {"/quit", chat_repl_do_quit},      {"/exit", chat_repl_do_quit},
-                {"/new", chat_repl_do_new},     {"/mode", chat_repl_do_mode},      {"/model", chat_repl_do_model},
-                {"/tools", chat_repl_do_tools}, {"/approve", chat_repl_do_decide}, {"/reject", chat_repl_do_decide}};
+} commands[] = {{"/help", chat_repl_do_help},    {"/quit", chat_repl_do_quit},   {"/exit", chat_repl_do_quit},
+                {"/new", chat_repl_do_new},      {"/mode", chat_repl_do_mode},   {"/model", chat_repl_do_model},
+                {"/tools", chat_repl_do_tools},  {"/usage", chat_repl_do_usage}, {"/approve", chat_repl_do_decide},
+                {"/reject", chat_repl_do_decide}};
 
 static void chat_repl_command(repl *r, lt_str line) {
   size_t end = 0;

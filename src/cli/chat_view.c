@@ -297,13 +297,35 @@ static void chat_view_show_output(lt_chat_view *view, lt_json output, lt_arena *
   }
 }
 
+static void chat_view_add_count(lt_json usage, const char *key, int64_t *sum) {
+  int64_t n = 0;
+  *sum += lt_json_int(lt_json_get(usage, key), &n) ? n : 0;
+}
+
+static void chat_view_add_usage(lt_chat_usage *sum, lt_json usage) {
+  double cost = 0;
+  sum->prompts++;
+  chat_view_add_count(usage, "requests", &sum->requests);
+  chat_view_add_count(usage, "inputTokens", &sum->input_tokens);
+  chat_view_add_count(usage, "cachedInputTokens", &sum->cached_input_tokens);
+  chat_view_add_count(usage, "cacheWriteTokens", &sum->cache_write_tokens);
+  chat_view_add_count(usage, "outputTokens", &sum->output_tokens);
+  if (lt_json_double(lt_json_get(usage, "cost"), &cost)) {
+    sum->has_cost = true;
+    sum->cost += cost;
+  }
+}
+
 static void chat_view_show_prompt_usage(lt_chat_view *view, lt_json usage) {
-  int64_t in = 0, out = 0;
+  lt_chat_usage own = {0};
   LT_AUTO_BUF(line, LT_KIB);
-  (void)lt_json_int(lt_json_get(usage, "inputTokens"), &in);
-  (void)lt_json_int(lt_json_get(usage, "outputTokens"), &out);
+  chat_view_add_usage(&own, usage);
   const char *about = lt_json_bool(lt_json_get(usage, "estimated"), false) ? "about " : "";
-  lt_buf_printf(&line, "  %s%lld tokens in, %lld out, ", about, (long long)in, (long long)out);
+  lt_buf_printf(&line, "  %s%lld tokens in, %lld out, ", about, (long long)own.input_tokens,
+                (long long)own.output_tokens);
+  if (own.has_cost) {
+    lt_buf_printf(&line, "$%.4f, ", own.cost);
+  }
   chat_view_put_duration(&line, lt_loop_now_ms(view->loop) - view->began_ms);
   lt_chat_view_note(view, lt_buf_view(&line));
 }
@@ -377,6 +399,7 @@ static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json 
     chat_view_show_retry(view, data, arena);
   } else if (end != LT_CHAT_UNFINISHED) {
     chat_view_end_answer_line(view);
+    chat_view_add_usage(&view->usage, lt_json_get(data, "usage"));
     if (end == LT_CHAT_COMPLETED) {
       chat_view_show_prompt_usage(view, lt_json_get(data, "usage"));
       if (incomplete.n > 0) {

@@ -19,6 +19,13 @@ typedef enum lt_chat_end {
   LT_CHAT_FAILED
 } lt_chat_end;
 
+/* What the prompts of this process took. */
+typedef struct lt_chat_usage {
+  int64_t prompts, requests, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens;
+  bool has_cost;
+  double cost; /* in US dollars */
+} lt_chat_usage;
+
 typedef struct lt_chat_view {
   lt_loop *loop;
   lt_console *console;
@@ -33,6 +40,7 @@ typedef struct lt_chat_view {
   uint64_t held_change;                    /* ... up to this change; 0: none are */
   lt_chat_end end;                         /* of the last prompt */
   uint64_t began_ms;
+  lt_chat_usage usage;
   /* The spinner. */
   lt_timer *timer;
   bool running;  /* a prompt runs */

@@ -22,7 +22,7 @@ typedef struct eval_options {
 static const lt_option eval_option_rows[] = {
     {"--mode", "-m", "MODES", "these modes, with commas between, also those of plugins (default: all others)",
      LT_OPTION_IS_TEXT(eval_options, chat.mode)},
-    {"--model", NULL, "REF", "a model of the configuration (default: defaults.model, else normal)",
+    {"--model", NULL, "REF", "a model of the configuration (default: defaults.model, else normal), or PROVIDER/NAME",
      LT_OPTION_IS_TEXT(eval_options, chat.model)},
     {"--repeat", NULL, "N", "each task so often (default 1)", LT_OPTION_IS_NUMBER(eval_options, repeat, 1, 1, 100)},
     {"--yes", "-y", NULL, "approve calls that would be asked about", LT_OPTION_IS_FLAG(eval_options, chat.yes)},
@@ -38,7 +38,8 @@ typedef struct eval_attempt {
   bool right;
   bool is_error;         /* the prompt failed: this says nothing about the answer */
   lt_incomplete missing; /* there was no whole answer to check */
-  int64_t rounds, input_tokens, output_tokens;
+  int64_t rounds, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens;
+  double cost; /* in US dollars; -1: there is no price */
   uint64_t ms;
   lt_buf why; /* why the result is wrong */
 } eval_attempt;
@@ -68,7 +69,10 @@ static void eval_on_event(void *arg, const char *event, lt_str data) {
     lt_str why = LT_STR_NULL;
     (void)lt_json_int(lt_json_get(usage, "requests"), &a->rounds);
     (void)lt_json_int(lt_json_get(usage, "inputTokens"), &a->input_tokens);
+    (void)lt_json_int(lt_json_get(usage, "cachedInputTokens"), &a->cached_input_tokens);
+    (void)lt_json_int(lt_json_get(usage, "cacheWriteTokens"), &a->cache_write_tokens);
     (void)lt_json_int(lt_json_get(usage, "outputTokens"), &a->output_tokens);
+    (void)lt_json_double(lt_json_get(usage, "cost"), &a->cost);
     (void)lt_json_str(lt_json_get(lt_json_root(&doc), "error"), &arena, &why);
     lt_buf_add(&a->why, why);
     a->is_error = failed;
@@ -105,7 +109,7 @@ static lt_status eval_attempt_task(eval_job *j, const lt_eval_task *task, const 
   lt_chat *chat = &j->chat;
   eval_attempt *a = &j->attempts[j->count];
   uint64_t began = lt_loop_now_ms(chat->session->app.loop);
-  *a = (eval_attempt){.task = task, .mode = mode};
+  *a = (eval_attempt){.task = task, .mode = mode, .cost = -1};
   lt_buf_init(&a->why, LT_MIB);
   lt_buf_clear(&j->outputs);
   chat->conversation[0] = '\0';
@@ -138,6 +142,8 @@ static lt_status eval_attempt_all_tasks(eval_job *j, lt_err *err) LT_YIELDS {
 /* --- The report --------------------------------------------------------------------------------------------------- */
 typedef struct eval_sum {
   int64_t tries, right, rounds, input_tokens, output_tokens;
+  double cost;
+  bool has_cost;
   uint64_t ms;
   int64_t errors, missing[LT_INCOMPLETE_REASONS];
 } eval_sum;
@@ -154,6 +160,8 @@ static eval_sum eval_sum_of(const eval_job *j, const char *mode) {
       s.rounds += a->rounds;
       s.input_tokens += a->input_tokens;
       s.output_tokens += a->output_tokens;
+      s.has_cost = s.has_cost || a->cost >= 0;
+      s.cost += a->cost > 0 ? a->cost : 0;
       s.ms += a->ms;
     }
   }
@@ -185,15 +193,29 @@ static void eval_print_missing(const char *mode, const eval_sum *s) {
   putchar('\n');
 }
 
+static bool eval_has_cost(const eval_job *j) {
+  bool has_cost = false;
+  for (size_t m = 0; m < j->mode_count; m++) {
+    has_cost = has_cost || eval_sum_of(j, j->modes[m]).has_cost;
+  }
+  return has_cost;
+}
+
 static void eval_print_table(const eval_job *j) {
-  printf("%-12s %9s %8s %10s %10s %9s\n", "mode", "right", "rounds", "tokens in", "tokens out", "time");
+  bool has_cost = eval_has_cost(j);
+  printf("%-12s %9s %8s %10s %10s %9s%s\n", "mode", "right", "rounds", "tokens in", "tokens out", "time",
+         has_cost ? "      cost" : "");
   for (size_t m = 0; m < j->mode_count; m++) {
     eval_sum s = eval_sum_of(j, j->modes[m]);
     double n = s.tries > 0 ? (double)s.tries : 1;
     char right[48];
     snprintf(right, sizeof right, "%lld/%lld", (long long)s.right, (long long)s.tries);
-    printf("%-12s %9s %8.1f %10.0f %10.0f %7.1f s\n", j->modes[m], right, (double)s.rounds / n,
+    printf("%-12s %9s %8.1f %10.0f %10.0f %7.1f s", j->modes[m], right, (double)s.rounds / n,
            (double)s.input_tokens / n, (double)s.output_tokens / n, (double)s.ms / n / 1000);
+    if (has_cost) {
+      printf("  $%7.4f", s.cost / n);
+    }
+    putchar('\n');
   }
   for (size_t m = 0; m < j->mode_count; m++) {
     eval_sum s = eval_sum_of(j, j->modes[m]);
@@ -217,7 +239,13 @@ static void eval_put_attempt(lt_json_writer *w, const eval_attempt *a) {
   lt_json_put_bool(w, a->right);
   eval_put_int(w, "rounds", a->rounds);
   eval_put_int(w, "inputTokens", a->input_tokens);
+  eval_put_int(w, "cachedInputTokens", a->cached_input_tokens);
+  eval_put_int(w, "cacheWriteTokens", a->cache_write_tokens);
   eval_put_int(w, "outputTokens", a->output_tokens);
+  if (a->cost >= 0) {
+    lt_json_key(w, "cost");
+    lt_json_put_double(w, a->cost);
+  }
   eval_put_int(w, "durationMs", (int64_t)a->ms);
   if (!a->right) {
     lt_json_key(w, "why");

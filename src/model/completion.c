@@ -1,4 +1,5 @@
 /* Asks a model: makes attempts until one succeeds or another attempt cannot help. */
+#include <math.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -29,6 +30,14 @@ lt_str lt_completion_incomplete_reason(lt_finish finish) {
   return finish == LT_FINISH_LENGTH     ? LT_STR("The answer was cut off at the model's limit of tokens: maxTokens")
          : finish == LT_FINISH_FILTERED ? LT_STR("The answer was refused, or ended by the provider's filter")
                                         : LT_STR("");
+}
+
+double lt_model_cost(const lt_usage *usage, const lt_price *price) {
+  int64_t fresh = usage->input_tokens - usage->cached_input_tokens - usage->cache_write_tokens;
+  double millionths = (double)fresh * price->input + (double)usage->cached_input_tokens * price->cached_input +
+                      (double)usage->cache_write_tokens * price->cache_write +
+                      (double)usage->output_tokens * price->output;
+  return isfinite(millionths) && millionths > 0 ? millionths / 1e6 : 0;
 }
 
 /* --- One attempt--------------------------------------------------------------------------------------------------- */

@@ -12,6 +12,12 @@
 #include "io/http.h"
 #include "trace/trace_context.h"
 
+/* In US dollars for a million tokens. */
+typedef struct lt_price {
+  double input, output, cached_input, cache_write;
+  bool is_known; /* one of them is configured */
+} lt_price;
+
 /* One model, from the configuration. Strings are borrowed, and must outlive its requests. */
 typedef struct lt_model {
   lt_str ref;                 /* what users call it: "normal", "high", ... */
@@ -27,6 +33,7 @@ typedef struct lt_model {
   lt_str
       effort; /* of reasoning: "none", "minimal", "low", "medium", "high", "xhigh", "max"; empty: the provider's own */
   int64_t max_tokens; /* of an answer, without its reasoning; 0: LT_MODEL_MAX_TOKENS */
+  lt_price price;
   uint64_t answer_ms; /* timeout until the answer begins; 0: LT_HTTP_ANSWER_MS */
   uint64_t idle_ms;   /* timeout between its pieces; 0: LT_HTTP_IDLE_MS */
 } lt_model;
@@ -87,7 +94,11 @@ typedef struct lt_usage {
   int64_t cache_write_tokens;  /* of the input: what the provider wrote down for later, which may cost more */
   int64_t reasoning_tokens;    /* of the output */
   bool estimated;
+  double cost; /* in US dollars, by the models' prices; of what has no price: 0 */
 } lt_usage;
+
+/* What these tokens cost. Cached and written tokens have their own prices. */
+double lt_model_cost(const lt_usage *usage, const lt_price *price);
 
 typedef enum lt_finish { LT_FINISH_STOP, LT_FINISH_TOOLS, LT_FINISH_LENGTH, LT_FINISH_FILTERED } lt_finish;
 

@@ -24,7 +24,7 @@ static void about_put_price_of(lt_json_writer *w, const char *key, const char *n
 }
 
 static void about_put_price(lt_json_writer *w, const lt_config_price *price) {
-  if (price->input == NULL && price->output == NULL && price->cached_input == NULL) {
+  if (price->input == NULL && price->output == NULL && price->cached_input == NULL && price->cache_write == NULL) {
     return;
   }
   lt_json_key(w, "price");
@@ -32,6 +32,7 @@ static void about_put_price(lt_json_writer *w, const lt_config_price *price) {
   about_put_price_of(w, "input", price->input);
   about_put_price_of(w, "output", price->output);
   about_put_price_of(w, "cachedInput", price->cached_input);
+  about_put_price_of(w, "cacheWrite", price->cache_write);
   lt_json_end_object(w);
 }
 
@@ -168,7 +169,8 @@ const lt_serve_route lt_route_about_rows[] = {
      .answer = OF_LIST("models", "\"ref\",\"model\",\"isDefault\",\"isUsable\"",
                        "\"ref\":" TEXT ",\"model\":" TEXT ",\"isDefault\":" FLAG ",\"isUsable\":" FLAG
                        ",\"price\":{\"type\":\"object\",\"description\":\"in US dollars for a million tokens\","
-                       "\"properties\":{\"input\":" PRICE ",\"output\":" PRICE ",\"cachedInput\":" PRICE "}}"),
+                       "\"properties\":{\"input\":" PRICE ",\"output\":" PRICE ",\"cachedInput\":" PRICE
+                       ",\"cacheWrite\":" PRICE "}}"),
      .handle = about_models},
     {"GET", "/events/stream", "streamEvents",
      "Server-sent events of the user's prompts; Last-Event-ID goes on after that event.",

@@ -123,7 +123,7 @@ static void serve_on_prompt(void *arg, const lt_monitor_prompt *prompt) {
 
 static void serve_on_question(void *arg, const lt_monitor_question *question) {
   const lt_serve *serve = arg;
-  lt_serve_metrics_take_question(serve->metrics, question, lt_models_find_price(&serve->models, question->model->ref));
+  lt_serve_metrics_take_question(serve->metrics, question);
 }
 
 static void serve_on_program(void *arg, const lt_monitor_program *program) {

@@ -58,7 +58,7 @@ static const lt_metric_kind metrics_kinds[METRICS] = {
                               {"model"},
                               LT_METRICS_MODELS},
     [METRIC_TOKENS] = {"lathe_model_tokens_total",
-                       "Tokens: input, of it cached_input, output, of it reasoning.",
+                       "Tokens: input, of it cached_input and cache_write, output, of it reasoning.",
                        LT_METRIC_COUNTER,
                        {"model", "kind"},
                        LT_METRICS_MODELS},
@@ -154,29 +154,7 @@ static void metrics_add_tokens(lt_serve_metrics *m, lt_str model, const char *ki
   }
 }
 
-static double metrics_price_of(const char *number, double otherwise) {
-  lt_json_doc doc;
-  double price = otherwise;
-  LT_AUTO_ARENA(arena, LT_KIB);
-  if (number != NULL && lt_json_parse(&arena, lt_str_of(number), &doc, NULL) == LT_OK) {
-    (void)lt_json_double(lt_json_root(&doc), &price);
-  }
-  return price;
-}
-
-static void metrics_add_cost(lt_serve_metrics *m, lt_str model, const lt_usage *usage, const lt_config_price *price) {
-  double input = metrics_price_of(price->input, 0);
-  double cached = metrics_price_of(price->cached_input, input);
-  double output = metrics_price_of(price->output, 0);
-  double millionths = (double)(usage->input_tokens - usage->cached_input_tokens) * input +
-                      (double)usage->cached_input_tokens * cached + (double)usage->output_tokens * output;
-  if (millionths > 0 && isfinite(millionths)) {
-    lt_metric_add(&m->all[METRIC_COST], model, LT_STR_NULL, millionths / 1e6);
-  }
-}
-
-void lt_serve_metrics_take_question(lt_serve_metrics *m, const lt_monitor_question *question,
-                                    const lt_config_price *price) {
+void lt_serve_metrics_take_question(lt_serve_metrics *m, const lt_monitor_question *question) {
   if (!question->has_ended) {
     return;
   }
@@ -196,10 +174,12 @@ void lt_serve_metrics_take_question(lt_serve_metrics *m, const lt_monitor_questi
   }
   metrics_add_tokens(m, model, "input", c->usage.input_tokens);
   metrics_add_tokens(m, model, "cached_input", c->usage.cached_input_tokens);
+  metrics_add_tokens(m, model, "cache_write", c->usage.cache_write_tokens);
   metrics_add_tokens(m, model, "output", c->usage.output_tokens);
   metrics_add_tokens(m, model, "reasoning", c->usage.reasoning_tokens);
-  if (price != NULL) {
-    metrics_add_cost(m, model, &c->usage, price);
+  double cost = lt_model_cost(&c->usage, &question->model->price);
+  if (cost > 0) {
+    lt_metric_add(&m->all[METRIC_COST], model, LT_STR_NULL, cost);
   }
 }
 

@@ -14,9 +14,7 @@ void lt_serve_metrics_free(lt_serve_metrics *metrics); /* NULL is allowed */
 
 /* What the session's monitor is told (tool/monitor.h). */
 void lt_serve_metrics_take_prompt(lt_serve_metrics *metrics, const lt_monitor_prompt *prompt);
-/* `price` is the model's, or NULL. */
-void lt_serve_metrics_take_question(lt_serve_metrics *metrics, const lt_monitor_question *question,
-                                    const lt_config_price *price);
+void lt_serve_metrics_take_question(lt_serve_metrics *metrics, const lt_monitor_question *question);
 void lt_serve_metrics_take_program(lt_serve_metrics *metrics, const lt_monitor_program *program);
 void lt_serve_metrics_take_call(lt_serve_metrics *metrics, const lt_call_event *event);
 /* An answered request. `route` is NULL when its path or method is not known. */

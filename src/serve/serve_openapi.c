@@ -208,7 +208,8 @@ static const char openapi_components[] =
     "\"input\":{\"type\":\"string\"},\"output\":{\"type\":\"array\",\"items\":{\"$ref\":"
     "\"#/components/schemas/PromptOutput\"}},\"usage\":{\"type\":\"object\",\"properties\":{\"inputTokens\":"
     "{\"type\":\"integer\"},\"outputTokens\":{\"type\":\"integer\"},\"totalTokens\":{\"type\":\"integer\"},"
-    "\"requests\":{\"type\":\"integer\"},\"cachedInputTokens\":{\"type\":\"integer\"},\"reasoningTokens\":"
+    "\"requests\":{\"type\":\"integer\"},\"cachedInputTokens\":{\"type\":\"integer\"},\"cacheWriteTokens\":"
+    "{\"type\":\"integer\"},\"cost\":{\"type\":\"number\",\"description\":\"in US dollars\"},\"reasoningTokens\":"
     "{\"type\":\"integer\"},\"estimated\":{\"type\":\"boolean\"},\"resolvedModel\":{\"type\":\"string\"}}},"
     "\"error\":{\"type\":\"string\"},"
     "\"createdAt\":{\"type\":\"string\"},\"completedAt\":{\"type\":\"string\"}}}}}";

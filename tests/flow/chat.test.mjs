@@ -184,7 +184,7 @@ describe("what is wrong is said in one line", () => {
     assert.match(end.stderr.split("\n").filter((l) => !l.startsWith("conversation ")).join("\n"), pattern);
     assert.equal(end.stdout, "");
   };
-  test("no key and no other address", () => line(["hello"], { env: { OPENAI_BASE_URL: "", OPENAI_API_KEY: "" } }, 3, /^lathe: no model can be asked without a key: set OPENAI_API_KEY, .*OPENAI_BASE_URL.*\n$/));
+  test("no key and no other address", () => line(["hello"], { env: { OPENAI_BASE_URL: "", OPENAI_API_KEY: "" } }, 3, /^lathe: no model can be asked without a key: set OPENAI_API_KEY or ANTHROPIC_API_KEY; .*OPENAI_BASE_URL.*\n$/));
   test("a model's own key that is not set", () => line(["hello", "--config", config({ models: [{ ref: "normal", apiKeyEnv: "NOT_SET_HERE" }] })], {}, 3, /^lathe: .*"normal" needs a key: set the environment variable NOT_SET_HERE/));
   test("an unknown model, mode, option", async () => {
     await line(["--model", "nope", "hello"], {}, 2, /^lathe: there is no model "nope"; there is: normal\n$/);
@@ -223,7 +223,7 @@ describe("what is wrong is said in one line", () => {
     const stored = readdirSync(join(own.XDG_STATE_HOME, "lathe")).map((name) => readFileSync(join(own.XDG_STATE_HOME, "lathe", name), "latin1"));
     assert.ok(stored.length > 0 && !stored.join().includes("very-secret"));
   });
-  test("nobody listens there", () => line(["hello"], { env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } }, 1, /^lathe chat: .*127\.0\.0\.1/));
+  test("nobody listens there", () => line(["hello"], { env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" } }, 1, /^(  no connection, trying again in .*\n){2}lathe chat: .*127\.0\.0\.1/));
   test("a stream that breaks: what came is shown, and that it broke", async () => {
     const end = await chat(["hello"], { env: model("cut") });
     assert.equal(end.code, 1);

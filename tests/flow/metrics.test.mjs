@@ -104,9 +104,10 @@ describe("metrics", { concurrency: 2 }, () => {
       }
       await s.stop();
     }
-    for (const usage of usages) {
+    for (const { cost, ...usage } of usages) {
       assert.deepEqual(usage, { inputTokens: 1000, outputTokens: 50, totalTokens: 1050, requests: 1, cachedInputTokens: 400, reasoningTokens: 10, resolvedModel: "fake-2026" });
     }
+    assert.deepEqual(usages.map((usage) => usage.cost).sort(), [0.0018, 0.003, undefined]); // by each model's price
   });
 
   test("requests are counted by route and status, also those that nobody knows; readers and connections are seen", async () => {

@@ -117,6 +117,24 @@ describe("a provider that refuses", () => {
   });
 });
 
+describe("what it costs", () => {
+  const price = { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75 };
+  test("reads and writes of the cache have their own prices", async () => {
+    for (const api of ["messages", "responses"]) {
+      const input = api === "messages" ? 100 : 1000; // Anthropic counts the rest apart
+      const { env } = await modelOf(api, [{ text: "Hello.", usage: [input, 200, 0, 600, 300] }]);
+      const conf = servers({}, { models: [{ ref: "normal", model: "m", baseUrl: env.OPENAI_BASE_URL, price }] });
+      const end = await run(["chat", "hello", "--json", ...conf], { env });
+      const { usage } = completed(end);
+      assert.deepEqual([usage.inputTokens, usage.cachedInputTokens, usage.cacheWriteTokens, usage.outputTokens], [1000, 600, 300, 200]);
+      assert.equal(usage.cost, (100 * 3 + 600 * 0.3 + 300 * 3.75 + 200 * 15) / 1e6);
+      assert.match((await run(["chat", "hello", ...conf], { env })).stderr, /1000 tokens in, 200 out, \$0\.0046, /);
+      const tasks = join(folder({ "tasks.yaml": JSON.stringify({ tasks: [{ name: "one", prompt: "hello", check: { contains: "Hello" } }] }) }), "tasks.yaml");
+      assert.match((await run(["eval", tasks, "-m", "classic", ...conf], { env })).stdout, /tokens out +time +cost\nclassic +1\/1 +1\.0 +1000 +200 +\d+\.\d s  \$ 0\.0046\n/);
+    }
+  });
+});
+
 describe("a prompt whose process was killed", { concurrency: 2 }, () => {
   for (const api of ["messages", "responses"]) {
     test(`by ${api}: the next process sends the thoughts back that the first one got`, async () => {

@@ -56,9 +56,10 @@ export const editable = (value) => JSON.stringify(value, null, 2).replace(UNSEEN
 /** What a prompt cost in US dollars by its model's price; undefined where there is none. */
 export function cost(usage, price) {
   if (!price || !usage?.totalTokens) return undefined;
-  const cached = usage.cachedInputTokens ?? 0;
-  const plain = Math.max(0, (usage.inputTokens ?? 0) - cached);
-  return (plain * (price.input ?? 0) + cached * (price.cachedInput ?? price.input ?? 0) + (usage.outputTokens ?? 0) * (price.output ?? 0)) / 1e6;
+  if (usage.cost !== undefined) return usage.cost;
+  const cached = usage.cachedInputTokens ?? 0, written = usage.cacheWriteTokens ?? 0;
+  const plain = Math.max(0, (usage.inputTokens ?? 0) - cached - written);
+  return (plain * (price.input ?? 0) + written * (price.cacheWrite ?? price.input ?? 0) + cached * (price.cachedInput ?? price.input ?? 0) + (usage.outputTokens ?? 0) * (price.output ?? 0)) / 1e6;
 }
 
 /** A message as the title of what it began. A run without a model has its request for a message, and that may be cut off. */
