@@ -38,7 +38,7 @@ void lt_embed_prompt_take(lt_embed_prompt *prompt, const char *event, lt_json da
 
 /* --- Carrying out ------------------------------------------------------------------------------------------------- */
 /* A program as a prompt asks no model. */
-static lt_status embed_prompt_check_key(const lt_embed_agent *agent, const lt_embed_prompt *prompt, lt_err *err) {
+static lt_status embed_prompt_check_key(lt_embed_agent *agent, const lt_embed_prompt *prompt, lt_err *err) {
   const lt_model *model;
   lt_err why = LT_ERR_INIT;
   bool has_model = prompt->mode == NULL || strcmp(prompt->mode, "program") != 0;
@@ -46,8 +46,7 @@ static lt_status embed_prompt_check_key(const lt_embed_agent *agent, const lt_em
   return status == LT_E_CONFIG ? lt_err_copy(err, &why) : LT_OK;
 }
 
-static lt_status embed_prompt_ask_agent(const lt_embed_agent *agent, const lt_embed_prompt *prompt,
-                                        lt_err *err) LT_YIELDS {
+static lt_status embed_prompt_ask_agent(lt_embed_agent *agent, const lt_embed_prompt *prompt, lt_err *err) LT_YIELDS {
   lt_prompt_ids ids;
   if (prompt->is_resumed) {
     return lt_agent_resume(agent->agent, lt_str_of(prompt->user), lt_str_of(prompt->id), err);

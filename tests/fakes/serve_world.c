@@ -209,8 +209,7 @@ bool serve_world_is_calm(const serve_world *world) {
   const lt_loop *loop = world->session.loop;
   size_t running = 0, waiting = 0;
   lt_agent_count_prompts(world->serve->agent, &running, &waiting);
-  return loop->ready_head == NULL && atomic_load(&loop->posts) == NULL && loop->uv.active_reqs.count == 0 &&
-         running + world->serve->background == 0;
+  return !lt_loop_has_work(&loop->home) && loop->uv.active_reqs.count == 0 && running + world->serve->background == 0;
 }
 
 bool serve_world_is_waiting(const serve_world *world) {
