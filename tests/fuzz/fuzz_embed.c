@@ -401,7 +401,7 @@ static void do_nothing(host *h, const step *s, lathe_error *error) {
   lathe_close(NULL);
 }
 
-/* Every fourth call has nowhere to put its error, or an older place. */
+/* Every fourth call has nowhere to put its error. */
 static void do_step(host *h, const step *s) {
   void (*const functions[])(host *, const step *, lathe_error *) = {
       do_add_tool, do_remove_tool, do_start,           do_next, do_answer,  do_cancel, do_run, do_snapshot,
