@@ -10,8 +10,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const folder = join(root, "tests/field/typescript");
 const programs = readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => readFileSync(join(folder, name), "utf8"));
 
-// What the eraser left, where sucrase leaves something else. A program that sucrase refuses may be JavaScript all the same.
-const different = (sources, results) => sources.filter((_, i) => results[i].sucrase === false || results[i].node === false);
+// Those of which the eraser left what nobody else leaves. Where Node.js agrees, sucrase may differ: it joins statements
+// that a type stood between. Where another refuses a program there is nothing to compare.
+const different = (sources, results) =>
+  sources.filter((_, i) => {
+    const same = [results[i].sucrase, results[i].node];
+    return same.includes(false) && !same.includes(true);
+  });
 
 describe("the eraser of types", () => {
   test("leaves of the programs that models write what others leave, and is sure of most", () => {
