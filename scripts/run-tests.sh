@@ -69,6 +69,7 @@ never_dropped=(
   page page-hostile page-live page-look page-program page-replay page-tools # look at what a browser shows of it
   parser-suite intl web-globals types-erased        # many programs without a call
   embed embed-hosts                                 # are about the library, in programs of their own
+  one-of-each                                       # has nothing that other files have not
   packages dist                                     # are about what is packed
   store                                             # makes hundreds of calls in a row: each would begin the program again
   deno python escapes resume-runners                # run them in processes, which cannot be replayed into and are not dropped
@@ -76,6 +77,7 @@ never_dropped=(
 never_asan=(
   # The browser has nearly all of the work. What it asks of the server is asked by page, page-live, page-hostile, serve-*.
   page-look page-program page-replay page-tools
+  one-of-each # has nothing that other files have not
   embed embed-hosts packages # take what is installed, which is never built for a sanitizer
   dist                       # packs sources
   intl web-globals typed-javascript names-across-languages # try what is in the engine, which is not instrumented
@@ -91,9 +93,11 @@ tsan_files=(
   metrics tracing soak page-live
 )
 # aarch64 under qemu-user, where a start of the program takes a hundred times as long (docs/TESTING.md, "aarch64").
-emulated=(servers call-command mcp-http)
+# Left out is what needs walls, which qemu-user has not (deno, python, escapes, typecheck, serve-check, program-shapes, gateway, ...),
+# what drives a browser, what takes what is installed, and what computes for long.
+emulated=(one-of-each servers call-command mcp-http approval tools doctor conversations)
 # Of these, what `make cross` runs.
-few=(servers call-command)
+few=(one-of-each servers call-command)
 # They take longest, so they begin first: the last file of a part runs alone.
 long_first=(
   run-bad-programs shown conformance-server store run-bad-servers leases bounds resume page-tools page-hostile page-look
