@@ -54,7 +54,7 @@ async function say(res, reply, body) {
   await sleep(waitMs);
   res.writeHead(200, { "content-type": "text/event-stream" });
   const send = (more) => res.write(`data: ${JSON.stringify({ id: "recorded", object: "chat.completion.chunk", model: "recorded", ...more })}\n\n`);
-  for (const delta of pieces({ text, calls }, body.messages.length)) {
+  for (const delta of pieces({ text, calls }, body.messages.filter((message) => message.role !== "system").length)) {
     send({ choices: [{ index: 0, delta, finish_reason: null }] });
     if (pace > 0) await sleep(pace);
   }

@@ -134,6 +134,7 @@ lt_status lt_agent_change(lt_agent *agent, const lt_agent_options *options, lt_e
   o->rounds = options->rounds;
   o->rounds_count = options->rounds_count;
   o->listing_tokens = options->listing_tokens;
+  o->instructions = options->instructions;
   o->defaults.timeout_ms = options->defaults.timeout_ms;
   o->defaults.memory_bytes = options->defaults.memory_bytes;
   o->defaults.max_output_bytes = options->defaults.max_output_bytes;

@@ -1,5 +1,6 @@
 #include "agent/tool_rounds.h"
 
+#include "agent/agent_state.h"
 #include "agent/request_messages.h"
 #include "agent/turn_edits.h"
 #include "base/limits.h"
@@ -43,6 +44,10 @@ static lt_status tool_rounds_put_context(const lt_turn *turn, lt_buf *text, lt_e
 /* Plugins may change the context before each request. */
 static lt_status tool_rounds_put_system(tool_dialogue *t, uint32_t round, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(system, LT_PROMPT_MESSAGES_BYTES);
+  lt_str instructions = t->turn->agent->options.instructions;
+  lt_buf_addc(&system, t->rounds->system);
+  lt_buf_addc(&system, instructions.n > 0 ? "\n\n" : "");
+  lt_buf_add(&system, instructions);
   LT_TRY(tool_rounds_put_context(t->turn, &system, err));
   return round == 0 ? lt_request_messages_begin(&t->messages, lt_buf_view(&system), err)
                     : lt_request_messages_set_system(&t->messages, lt_buf_view(&system), err);

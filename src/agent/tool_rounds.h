@@ -40,6 +40,7 @@ typedef struct lt_tool_rounds {
    * returned tools are valid until the next call. LT_YIELDS. */
   lt_status (*define)(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools, lt_err *err) LT_YIELDS;
   lt_tool_round_fn *carry_out;
+  const char *system; /* what the mode tells the model */
   void *arg;
 } lt_tool_rounds;
 

@@ -22,6 +22,7 @@ lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *model
       .default_model = models->default_ref,
       .rounds = session->rounds,
       .rounds_count = config->defaults.rounds_count,
+      .instructions = lt_str_of(config->instructions.text != NULL ? config->instructions.text : ""),
       .listing_tokens = (size_t)config->listing_tokens,
       .defaults = {.timeout_ms = (uint64_t)config->timeout_ms,
                    .memory_bytes = (uint64_t)config->memory_mb * LT_MIB,

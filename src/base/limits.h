@@ -222,14 +222,16 @@
 #define LT_MODEL_QUIRKS_MAX         64            /* models whose deviations are remembered */
 
 /* --- configuration ------------------------------------------------------------------------------------------------ */
-#define LT_CONFIG_MAX_BYTES    (4 * LT_MIB)
-#define LT_CONFIG_DEPTH_MAX    64
-#define LT_CONFIG_NODES_MAX    100000        /* after aliases: a YAML bomb ends here */
-#define LT_CONFIG_ANCHORS_MAX  256           /* looked up one by one */
-#define LT_TRUST_BYTES         LT_MIB        /* the list of trusted files */
-#define LT_CONFIG_REVIEW_BYTES (16 * LT_MIB) /* what an untrusted file wants, as text: each byte may take several */
-#define LT_CONFIG_WARNINGS_MAX 50            /* shown at one start */
-#define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
+#define LT_CONFIG_MAX_BYTES        (4 * LT_MIB)
+#define LT_CONFIG_DEPTH_MAX        64
+#define LT_CONFIG_NODES_MAX        100000         /* after aliases: a YAML bomb ends here */
+#define LT_CONFIG_ANCHORS_MAX      256            /* looked up one by one */
+#define LT_TRUST_BYTES             LT_MIB         /* the list of trusted files */
+#define LT_INSTRUCTIONS_FILE_BYTES (64 * LT_KIB)  /* of an AGENTS.md: each request to a model has all of it ... */
+#define LT_INSTRUCTIONS_BYTES      (256 * LT_KIB) /* ... and of all instructions */
+#define LT_CONFIG_REVIEW_BYTES     (16 * LT_MIB) /* what an untrusted file wants, as text: each byte may take several */
+#define LT_CONFIG_WARNINGS_MAX     50            /* shown at one start */
+#define LT_CONFIG_MEMORY_BYTES     (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
 /* --- files of other MCP clients ----------------------------------------------------------------------------------- */
 #define LT_CLIENT_FILE_BYTES   (32 * LT_MIB)  /* Claude Code keeps its history in the same file */

@@ -36,6 +36,7 @@ static lt_agent_options chat_make_agent_options(lt_chat *chat) {
   options.http = chat->http;
   options.journal = lt_masked_records_journal(&chat->masked_journal, chat->journal, chat->session->app.secrets);
   options.policy = lt_toolbox_policy(chat->session->app.toolbox);
+  options.instructions = chat->instructions.n > 0 ? lt_buf_view(&chat->instructions) : options.instructions;
   options.model_modes = chat->models.modes;
   options.default_mode = chat->models.default_mode;
   options.leave_open = true; /* all cancels have been made before */

@@ -18,6 +18,7 @@ typedef struct lt_chat_options {
   const char *conversation; /* -c: an id, its beginning, or "last"; NULL: a new one */
   const char *mode;
   const char *model;
+  const char *system;  /* further instructions, or "@FILE" */
   const char *message; /* NULL: a dialogue, or the message is on standard input */
   lt_config_sources sources;
   bool yes;
@@ -31,6 +32,7 @@ typedef struct lt_chat {
   const lt_chat_options *options;
   lt_command_session *session;
   lt_models models;
+  lt_buf instructions; /* the caller's of lt_chat_open; empty: the configuration's */
   lt_modules modules;
   lt_http *http;
   lt_journal *journal;              /* the store's */

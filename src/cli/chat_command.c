@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "agent/modes/mode_list.h"
+#include "app/instructions.h"
+#include "base/limits.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
 #include "cli/input_file.h"
@@ -28,6 +30,8 @@ static const lt_option chat_option_rows[] = {
      "a model of the configuration (default: defaults.model, else normal), or PROVIDER/NAME:\n"
      "anthropic/claude-sonnet-4-6, ollama/qwen3, openrouter/meta-llama/llama-3.3-70b-instruct",
      LT_OPTION_IS_TEXT(lt_chat_options, model)},
+    {"--system", NULL, "TEXT", "what the model is told beside its mode, or @FILE that has it (instructions)",
+     LT_OPTION_IS_TEXT(lt_chat_options, system)},
     {"--yes", "-y", NULL, "approve calls that would be asked about (not those that are denied)",
      LT_OPTION_IS_FLAG(lt_chat_options, yes)},
     {"--no-check", NULL, NULL, "run TypeScript without a check of its types (typescript.check: false)",
@@ -131,9 +135,22 @@ static bool chat_may_use_other_model(const chat_job *j) {
   return has_key && j->opt.conversation != NULL && j->opt.model == NULL;
 }
 
+static lt_status chat_read_instructions(lt_command_session *s, chat_job *j, lt_err *err) {
+  LT_AUTO_BUF(system, LT_INSTRUCTIONS_BYTES);
+  const char *given = j->opt.system != NULL ? j->opt.system : "";
+  if (given[0] == '@') {
+    LT_TRY(lt_input_file_read(given + 1, &system, err));
+  } else {
+    lt_buf_addc(&system, given);
+  }
+  lt_buf_init(&j->chat.instructions, LT_MIB);
+  return lt_instructions_put(&s->app.config, lt_buf_view(&system), &s->app.report, &j->chat.instructions, err);
+}
+
 static lt_status chat_check(lt_command_session *s, void *arg, lt_err *err) {
   chat_job *j = arg;
   const lt_model *model;
+  LT_TRY(chat_read_instructions(s, j, err));
   if (j->opt.is_unchecked) {
     s->app.config.typescript.check = 0;
   }
@@ -213,6 +230,7 @@ static int chat_command(void *arg) {
                                   .arg = &j};
     code = lt_command_session_run(&j.opt.sources, &plan);
   }
+  lt_buf_release(&j.chat.instructions);
   lt_buf_release(&j.input);
   return code;
 }

@@ -225,7 +225,7 @@ static lt_status replay_take_models(replay_job *j, lt_models *ret_models, lt_err
     models[count] = models[0];
     models[count++].ref = j->then.model;
   }
-  *ret_models = (lt_models){.list = models, .count = count, .default_ref = models[0].ref};
+  *ret_models = (lt_models){.list = models, .count = count, .room = count, .default_ref = models[0].ref};
   return LT_OK;
 }
 

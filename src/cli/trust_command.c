@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "app/instructions.h"
 #include "app/trust.h"
 #include "base/limits.h"
 #include "cli/commands.h"
@@ -51,12 +52,38 @@ static lt_status trust_add_file(const char *name, lt_config *config, lt_buf *out
   return lt_buf_check(out, err, "out of memory");
 }
 
+/* Characters that a person would not see are shown: they are for the model alone. */
+static void trust_put_lines(lt_buf *out, lt_str text) {
+  for (size_t at = 0, end; at < text.n; at = end + 1) {
+    size_t found = lt_str_find(text, LT_STR("\n"), at);
+    end = found != SIZE_MAX ? found : text.n;
+    lt_buf_addc(out, "  ");
+    lt_config_review_text(lt_str_sub(text, at, end), out);
+    lt_buf_byte(out, '\n');
+  }
+}
+
+/* There is nothing to judge in it but its words. */
+static lt_status trust_add_instructions(const char *name, lt_buf *out, lt_err *err) {
+  lt_config_file file;
+  lt_str text;
+  LT_AUTO_ARENA(arena, LT_CONFIG_MEMORY_BYTES);
+  LT_TRY(lt_instructions_inspect(name, &arena, &file, &text, err));
+  LT_TRY(lt_trust_add(&file, err));
+  lt_config_review_text(lt_str_of(file.path), out);
+  lt_buf_addc(out,
+              " is trusted until it changes. In this folder and those below it, models are told what it says:\n\n");
+  trust_put_lines(out, text);
+  return lt_buf_check(out, err, "out of memory");
+}
+
 static int trust_add(const char *name) {
   lt_config config;
   lt_err err = LT_ERR_INIT;
   LT_AUTO_BUF(out, 2 * LT_CONFIG_REVIEW_BYTES);
   lt_config_init(&config);
-  lt_status status = trust_add_file(name, &config, &out, &err);
+  lt_status status = lt_instructions_is_file(name) ? trust_add_instructions(name, &out, &err)
+                                                   : trust_add_file(name, &config, &out, &err);
   lt_config_release(&config);
   if (status != LT_OK) {
     return trust_fail(&err);
@@ -89,13 +116,29 @@ static int trust_revoke(const char *name) {
 
 /* --- The list ----------------------------------------------------------------------------------------------------- */
 
+static const char *trust_state_of_hash(lt_status status, const char *hash, const lt_trust_entry *entry) {
+  bool is_same = hash != NULL && strcmp(hash, entry->hash.text) == 0;
+  return is_same ? "" : status == LT_E_NOTFOUND ? " (is not there)" : " (has changed: not trusted)";
+}
+
+static const char *trust_state_of_instructions(const lt_trust_entry *entry) {
+  lt_config_file file = {.hash = NULL};
+  lt_str text;
+  LT_AUTO_ARENA(arena, LT_CONFIG_MEMORY_BYTES);
+  lt_status status = lt_instructions_inspect(entry->path, &arena, &file, &text, NULL);
+  return trust_state_of_hash(status, file.hash, entry);
+}
+
 static const char *trust_state_of(const lt_trust_entry *entry) {
+  if (lt_instructions_is_file(entry->path)) {
+    return trust_state_of_instructions(entry);
+  }
   lt_config config;
   lt_config_init(&config);
   lt_status status = lt_config_inspect(entry->path, &config, NULL);
-  bool is_same = config.file_count > 0 && strcmp(config.files[0].hash, entry->hash.text) == 0;
+  const char *state = trust_state_of_hash(status, config.file_count > 0 ? config.files[0].hash : NULL, entry);
   lt_config_release(&config);
-  return is_same ? "" : status == LT_E_NOTFOUND ? " (is not there)" : " (has changed: not trusted)";
+  return state;
 }
 
 static int trust_list(void) {
@@ -135,7 +178,9 @@ const lt_command lt_trust_command = {
     .summary = "Let a configuration count that is found in a folder",
     .about =
         "Trust a configuration that is found in a folder. ./lathe.yaml may start programs, load plugins and send keys\n"
-        "only when it is trusted, by its path and its content: read it first.\n",
+        "only when it is trusted, by its path and its content: read it first. So may AGENTS.md or CLAUDE.md tell "
+        "models\n"
+        "what to do.\n",
     .synopsis = "[FILE] | --list | --revoke [FILE]",
     .operand = {"FILE", "the file, or its folder (default: ./lathe.yaml)", "one FILE at most", false,
                 LT_OPERAND_IS(trust_options, file)},

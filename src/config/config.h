@@ -242,6 +242,13 @@ typedef struct lt_config_retention {
   const char *artifacts;
 } lt_config_retention;
 
+/* What models are told beside their mode. */
+typedef struct lt_config_instructions {
+  const char *text;                      /* NULL: nothing */
+  bool has_files;                        /* AGENTS.md of the folder and of those above it */
+  bool has_date, has_folder, has_system; /* they are told of these, too */
+} lt_config_instructions;
+
 typedef struct lt_config_defaults {
   const char *model;
   const char *model_file; /* that says it, for messages */
@@ -259,6 +266,7 @@ typedef struct lt_config {
   size_t file_count;
   const lt_config_server *servers;
   size_t server_count;
+  lt_config_instructions instructions;
   const lt_config_module *modules;
   size_t module_count;
   const lt_config_rule *rules; /* tools.policy */

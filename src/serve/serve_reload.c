@@ -39,6 +39,7 @@ static lt_status reload_change_agent(const lt_serve *serve, lt_config *fresh, co
       .default_mode = parts->models.default_mode,
       .rounds = parts->rounds,
       .rounds_count = fresh->defaults.rounds_count,
+      .instructions = lt_str_of(fresh->instructions.text != NULL ? fresh->instructions.text : ""),
       .listing_tokens = (size_t)fresh->listing_tokens,
       .defaults = {.timeout_ms = (uint64_t)fresh->timeout_ms,
                    .memory_bytes = (uint64_t)fresh->memory_mb * LT_MIB,

@@ -426,6 +426,23 @@ static inline void script_texts(const char *first, ...) {
   lt_buf_release(&json);
 }
 
+/* Takes out of a request what classic and typescript mode themselves tell the model; what else is in that message
+ * stays. */
+static inline void leave_mode_out(char *body) {
+  static const char begin[] = "{\"role\":\"system\",\"content\":\"You are an assistant ",
+                    end[] = "the user's language.";
+  char *from = strstr(body, begin);
+  char *to = from != NULL ? strstr(from, end) : NULL;
+  if (to == NULL) {
+    return;
+  }
+  to += sizeof end - 1;
+  bool is_all = strncmp(to, "\"},", 3) == 0;
+  from += is_all ? 0 : strlen("{\"role\":\"system\",\"content\":\"");
+  to += is_all ? 3 : strlen("\\n\\n");
+  memmove(from, to, strlen(to) + 1);
+}
+
 /* The body of request `n`, from 0; the caller frees. */
 static inline char *asked(unsigned n) {
   char path[128];
@@ -440,6 +457,7 @@ static inline char *asked(unsigned n) {
     }
   }
   fclose(f);
+  leave_mode_out(line);
   char *body = strdup(line);
   free(line);
   return body;

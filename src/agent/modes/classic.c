@@ -144,22 +144,77 @@ static lt_status classic_carry_out_all(lt_tool_round *round, lt_err *err) LT_YIE
   return LT_OK;
 }
 
+static const char classic_system[] =
+    "You are an assistant with tools. Use them to find things out and to act, rather than guessing. Call several at "
+    "once "
+    "where they do not depend on each other. A tool that fails says why: mend the call, try another way, or say that "
+    "it "
+    "failed. Never make up what a tool would have said. When the task is done, answer briefly, in the user's language.";
+
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
 typedef struct classic_definitions {
   lt_catalog *catalog; /* the catalog of the definitions; a reference, or NULL */
-  lt_arena arena;      /* a separate arena: the loop may use the turn's at the same time */
+  lt_catalog *before;  /* while it changes: the one before */
+  lt_str *order;       /* ids in the order in which the model has them; NULL: in that of the first catalog */
+  size_t order_count;
+  lt_arena order_arena;
+  lt_arena arena; /* a separate arena: the loop may use the turn's at the same time */
   lt_tool_definitions *tool_names;
   lt_buf tools;
   lt_status status;
   lt_err err;
 } classic_definitions;
 
-/* Runs on any thread: it only reads the catalog. */
+/* Tools that the model has keep their places, and new ones come behind them: the provider's cache keeps what stood
+ * before. */
+static lt_status classic_order_tools(classic_definitions *d) {
+  size_t before = d->order != NULL ? d->order_count : lt_catalog_count(d->before);
+  size_t count = lt_catalog_count(d->catalog), n = 0;
+  lt_str *order = lt_arena_zalloc(&d->order_arena, before + count + 1, sizeof *order);
+  if (order == NULL) {
+    return lt_fail(&d->err, LT_E_NOMEM, "no memory for the order of the tools");
+  }
+  for (size_t i = 0; i < before; i++) {
+    lt_str id = d->order != NULL ? d->order[i] : lt_catalog_at(d->before, i)->id;
+    if (lt_catalog_find(d->catalog, id) != NULL) {
+      order[n++] = lt_arena_dup(&d->order_arena, id);
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    lt_str id = lt_catalog_at(d->catalog, i)->id;
+    if (lt_catalog_find(d->before, id) == NULL) {
+      order[n++] = lt_arena_dup(&d->order_arena, id);
+    }
+  }
+  d->order = order;
+  d->order_count = n;
+  return LT_OK;
+}
+
+static lt_status classic_put_in_order(classic_definitions *d) {
+  lt_json_writer w = lt_json_writer_on(&d->tools);
+  lt_json_begin_array(&w);
+  for (size_t i = 0; i < d->order_count; i++) {
+    const lt_tool *tool = lt_catalog_find(d->catalog, d->order[i]);
+    if (tool != NULL) { /* without memory for its id, there is none */
+      lt_tool_definitions_put_one(&w, lt_tool_definitions_name(d->tool_names, tool->id), tool->description,
+                                  tool->input_schema);
+    }
+  }
+  lt_json_end_array(&w);
+  return lt_buf_check(&d->tools, &d->err, "no room for the definitions of the tools");
+}
+
+/* Runs on any thread: it only reads the catalogs. */
 static void classic_write_definitions(void *arg) {
   classic_definitions *d = arg;
   d->status = lt_tool_definitions_new(&d->arena, d->catalog, &d->tool_names, &d->err);
+  if (d->status == LT_OK && d->before != NULL) {
+    d->status = classic_order_tools(d);
+  }
   if (d->status == LT_OK && lt_catalog_count(d->catalog) > 0) {
-    d->status = lt_tool_definitions_put_all(d->tool_names, &d->tools, &d->err);
+    d->status =
+        d->order != NULL ? classic_put_in_order(d) : lt_tool_definitions_put_all(d->tool_names, &d->tools, &d->err);
   }
 }
 
@@ -178,6 +233,8 @@ static lt_status classic_define(void *arg, lt_turn *turn, uint32_t round, lt_too
     LT_TRY(lt_turn_prepare(turn, err));
   }
   if (d->catalog != turn->prepared.catalog) {
+    lt_catalog_unref(d->before);
+    d->before = d->catalog != NULL ? lt_catalog_ref(d->catalog) : NULL;
     classic_forget_definitions(d);
     d->catalog = lt_catalog_ref(turn->prepared.catalog);
     if (lt_catalog_count(d->catalog) <= LT_TOOL_DEFINITIONS_INLINE) {
@@ -195,11 +252,15 @@ static lt_status classic_define(void *arg, lt_turn *turn, uint32_t round, lt_too
 
 static lt_status classic_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   classic_definitions d = {.err = LT_ERR_INIT};
-  const lt_tool_rounds rounds = {.define = classic_define, .carry_out = classic_carry_out_all, .arg = &d};
+  const lt_tool_rounds rounds = {
+      .define = classic_define, .carry_out = classic_carry_out_all, .system = classic_system, .arg = &d};
   lt_arena_init(&d.arena, LT_PROMPT_MEMORY_BYTES);
+  lt_arena_init(&d.order_arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&d.tools, LT_PROMPT_MESSAGES_BYTES);
   lt_status status = lt_tool_rounds_run(turn, &rounds, err);
   classic_forget_definitions(&d);
+  lt_catalog_unref(d.before);
+  lt_arena_release(&d.order_arena);
   lt_buf_release(&d.tools);
   return status;
 }

@@ -166,6 +166,12 @@ lt_status lt_code_prompt_put(const lt_turn *turn, lt_buf *out, lt_err *err) {
   code_prompt_put_modules(out, world);
   code_prompt_put_functions(out, world);
   LT_TRY(code_prompt_put_tools(out, turn, err));
+  lt_str instructions = turn->agent->options.instructions;
+  if (instructions.n > 0) {
+    lt_buf_addc(out, "\nINSTRUCTIONS:\n");
+    lt_buf_add(out, instructions);
+    lt_buf_byte(out, '\n');
+  }
   LT_TRY(code_prompt_put_context(out, turn, err));
   return lt_buf_check(out, err, "the system prompt is too long");
 }

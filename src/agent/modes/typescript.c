@@ -197,6 +197,14 @@ static lt_status typescript_carry_out_all(lt_tool_round *round, lt_err *err) LT_
   return LT_OK;
 }
 
+static const char typescript_system[] =
+    "You are an assistant that works by writing TypeScript programs: execute_typescript runs one, and its description "
+    "says what a program can call. Do as much as you can in one program, and print only what you need to see. A "
+    "program "
+    "that fails says why and which calls it had made: do not make these again. When the task is done, answer briefly, "
+    "in "
+    "the user's language.";
+
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
 /* Defined once: the tools of programs do not change within a prompt. */
 static lt_status typescript_define(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools,
@@ -212,7 +220,8 @@ static lt_status typescript_define(void *arg, lt_turn *turn, uint32_t round, lt_
 
 static lt_status typescript_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(tools, LT_PROMPT_MESSAGES_BYTES);
-  const lt_tool_rounds rounds = {.define = typescript_define, .carry_out = typescript_carry_out_all, .arg = &tools};
+  const lt_tool_rounds rounds = {
+      .define = typescript_define, .carry_out = typescript_carry_out_all, .system = typescript_system, .arg = &tools};
   return lt_tool_rounds_run(turn, &rounds, err);
 }
 
