@@ -112,6 +112,27 @@ void lt_fiber_yield(void) {
   asan_entered(&f->hooks);
 }
 
+/* --- Stacks ------------------------------------------------------------------------------------------------------- */
+size_t lt_fiber_stack_used(const lt_fiber *fiber) {
+  const fiber_impl *f = (const fiber_impl *)(const void *)fiber->opaque;
+  LT_CHECK(f->state == FIBER_SUSPENDED);
+  return (size_t)((const char *)f->stack + f->size - (const char *)f->sp);
+}
+
+void lt_fiber_stack_save(lt_fiber *fiber, void *to) {
+  fiber_impl *f = fiber_impl_of(fiber);
+  size_t used = lt_fiber_stack_used(fiber);
+  asan_forget(f->sp, used);
+  memcpy(to, f->sp, used);
+}
+
+void lt_fiber_stack_load(lt_fiber *fiber, const void *from) {
+  fiber_impl *f = fiber_impl_of(fiber);
+  size_t used = lt_fiber_stack_used(fiber);
+  asan_forget(f->sp, used);
+  memcpy(f->sp, from, used);
+}
+
 static size_t fiber_page_size(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -120,10 +141,24 @@ static size_t fiber_round_up(size_t n, size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
+void lt_fiber_stack_trim(lt_fiber *fiber) {
+  fiber_impl *f = fiber_impl_of(fiber);
+  size_t unused = f->size - lt_fiber_stack_used(fiber);
+  size_t page = fiber_page_size();
+  (void)madvise(f->stack, unused / page * page, MADV_DONTNEED);
+}
+
 static lt_status fiber_no_stack(lt_err *err, size_t size) {
   return lt_fail(err, LT_E_NOMEM,
-                 "no room for a stack of %zu bytes: %s (each takes two of the process's vm.max_map_count mappings)",
+                 "no room for a stack of %zu bytes: %s (before Linux 6.13 each takes two of the process's "
+                 "vm.max_map_count mappings: raise it, or the limit of address space, ulimit -v)",
                  size, strerror(errno));
+}
+
+/* With Linux 6.13 a guard needs no mapping of its own: then thousands of stacks are one mapping. */
+static bool fiber_guard(void *at, size_t size) {
+  enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL, which glibc does not name yet */
+  return madvise(at, size, GUARD_INSTALL) == 0 || mprotect(at, size, PROT_NONE) == 0;
 }
 
 lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
@@ -133,17 +168,18 @@ lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt
     return fiber_no_stack(err, size);
   }
   size_t usable = fiber_round_up(size > 0 ? size : 1, fiber_page_size());
-  char *map = mmap(NULL, guard + usable, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  int protection = PROT_READ | PROT_WRITE;
+  char *map = mmap(NULL, guard + usable, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) {
     return fiber_no_stack(err, usable);
   }
-  if (mprotect(map + guard, usable, PROT_READ | PROT_WRITE) != 0) {
+  /* A huge page would make two megabytes of the first byte touched. Kernels without them refuse: just as well. */
+  (void)madvise(map, guard + usable, MADV_NOHUGEPAGE);
+  if (!fiber_guard(map, guard)) {
     lt_status status = fiber_no_stack(err, usable);
     munmap(map, guard + usable);
     return status;
   }
-  /* A huge page would make two megabytes of the first byte touched. Kernels without them refuse: just as well. */
-  (void)madvise(map + guard, usable, MADV_NOHUGEPAGE);
   *ret_stack = map + guard;
   *ret_size = usable;
   return LT_OK;

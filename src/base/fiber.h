@@ -46,6 +46,15 @@ void lt_fiber_yield(void) LT_YIELDS;
 /* The running fiber of this thread, or NULL. Call it again after every yield: the thread may have changed. */
 lt_fiber *lt_fiber_current(void);
 
+/* --- Stacks of suspended fibers ------------------------------------------------------------------------------------
+ * Bytes of its stack that a suspended fiber uses. */
+size_t lt_fiber_stack_used(const lt_fiber *fiber);
+/* Copies these bytes out, and back to the same place. Between the two, another fiber may use the stack. */
+void lt_fiber_stack_save(lt_fiber *fiber, void *to);
+void lt_fiber_stack_load(lt_fiber *fiber, const void *from);
+/* Gives the memory of the stack back that a suspended fiber does not use. */
+void lt_fiber_stack_trim(lt_fiber *fiber);
+
 /* Maps a stack of at least `size` bytes with a guard page below it; untouched pages cost nothing.
  * LT_E_NOMEM. Owns: the caller, lt_fiber_stack_free with the size that was returned. */
 lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err);

@@ -72,6 +72,12 @@ LT_FIBER_HOOK void asan_left(fiber_hooks *h) {
   __sanitizer_finish_switch_fiber(h->asan_resumer_fake, NULL, NULL);
 }
 
+/* The memory shall not be checked any more: it is copied, or used by another fiber. Frames that are copied back have no
+ * red zones. */
+LT_FIBER_HOOK void asan_forget(const void *at, size_t size) {
+  __asan_unpoison_memory_region(at, size);
+}
+
 /* Cleans up an abandoned fiber. Its frames in [sp, top) never return, so their red zones are cleared here. Its fake
  * stack is freed by announcing a switch to the fiber and a final switch back. */
 LT_FIBER_HOOK void asan_abandon(fiber_hooks *h, const void *stack, size_t size, const void *sp) {
@@ -105,6 +111,10 @@ LT_FIBER_HOOK void asan_leave_forever(fiber_hooks *h) {
 
 LT_FIBER_HOOK void asan_left(fiber_hooks *h) {
   (void)h;
+}
+
+LT_FIBER_HOOK void asan_forget(const void *at, size_t size) {
+  (void)at, (void)size;
 }
 
 LT_FIBER_HOOK void asan_abandon(fiber_hooks *h, const void *stack, size_t size, const void *sp) {

@@ -47,7 +47,7 @@
 #define LT_TAPE_POLL_US               2000          /* ... of which no more than this is counted between two polls */
 #define LT_RUN_STORE_MAX_BYTES        (16 * LT_MIB) /* all store() values of one program */
 #define LT_JSSCAN_DEPTH               1024 /* nested brackets whose kind is known; one byte each, on our stack */
-#define LT_TSERASE_MAX_BYTES          (256 * LT_KIB) /* longer programs go to the type stripper: at worst 30 ms on the loop */
+#define LT_TSERASE_MAX_BYTES          LT_MIB /* longer programs go to the type stripper: 16 bytes of memory for each token */
 #define LT_TSERASE_DEPTH              200 /* nesting of what can nest, on our stack; what models write has 30 */
 #define LT_TSERASE_STEPS              16  /* times that each token may be looked at; what models write takes 2 */
 
@@ -57,15 +57,19 @@
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
 #define LT_BOX_SPARE_BYTES       (256 * LT_KIB) /* when memory has run out: room for the error that says so */
 #define LT_BOX_STACK_KEEP_BYTES  (64 * LT_KIB)  /* of a clean box's two stacks, each; programs seldom need more */
-#define LT_BOX_MAX               4096           /* boxes at once; further programs wait for one: 4 mappings each */
+#define LT_BOX_MAX               1024           /* boxes at once; further programs wait for one: 4 mappings each */
 #define LT_BOX_POOL_MAX_BYTES    (256 * LT_MIB) /* clean boxes kept after a rush, until unused for a while; then ... */
 #define LT_BOX_TRIM              32             /* ... this many are freed at a time, every ... */
 #define LT_BOX_TRIM_MS           100
-#define LT_BOX_POOL_KEEP         64    /* ... down to this many: 0.2 to 0.6 MB each */
-#define LT_RANDOM_MAX_BYTES      65536 /* crypto.getRandomValues at once: Web Cryptography, section 10.1.1 */
-#define LT_WEB_MAX               2048  /* boxes with the globals of the web: 1.5 MB each ... */
-#define LT_WEB_POOL_KEEP         32    /* ... of which so many are kept */
-#define LT_INTL_MAX              1024  /* boxes with Intl */
+#define LT_BOX_REST_MAX_BYTES    (64 * LT_MIB) /* of a program that waits; with more it stays in its box */
+#define LT_BOX_REST_MS           1000          /* that a program waits before it leaves its box ... */
+#define LT_BOX_REST_RUSH_MS      20            /* ... and when nearly all boxes are in use */
+#define LT_BOX_REST_TICK_MS      100           /* how often waiting programs are looked at */
+#define LT_BOX_POOL_KEEP         64            /* ... down to this many: 0.2 to 0.6 MB each */
+#define LT_RANDOM_MAX_BYTES      65536         /* crypto.getRandomValues at once: Web Cryptography, section 10.1.1 */
+#define LT_WEB_MAX               512           /* boxes with the globals of the web: 1.5 MB each ... */
+#define LT_WEB_POOL_KEEP         32            /* ... of which so many are kept */
+#define LT_INTL_MAX              256           /* boxes with Intl */
 #define LT_INTL_POOL_KEEP        8
 #define LT_STRIP_MAX             64 /* boxes with the type stripper: 3 MB each, and nothing waits in them */
 #define LT_STRIP_POOL_KEEP       4
@@ -612,7 +616,7 @@
 
 /* --- fibers on the loop ------------------------------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES  (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
-#define LT_LOOP_FIBERS_MAX   65536
+#define LT_LOOP_FIBERS_MAX   262144         /* each has 8 KiB of its stack while it waits */
 #define LT_LOOP_STACKS_KEEP  64   /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */
 #define LT_LOOP_STACKS_MAX   2048 /* ... and after a rush, until unused for a while; then ... */
 #define LT_LOOP_STACKS_TRIM  32   /* ... this many are freed at a time, every ... */

@@ -103,9 +103,6 @@ void lt_lane_wake(lt_lane *lane) {
 }
 
 void lt_lane_post(lt_lane *lane, lt_post *post) {
-  if (lt_lane_is_home(lane)) {
-    atomic_store_explicit(&lane->loop->posted_cpu, sched_getcpu(), memory_order_relaxed);
-  }
   lt_post *head = atomic_load_explicit(&lane->posts, memory_order_relaxed);
   do {
     post->next = head;
@@ -155,14 +152,8 @@ static bool loop_files_ready(lt_loop *loop) {
   return poll(&fd, 1, 0) != 0;
 }
 
-/* Whether the last poster is where this thread is, and cannot post while this thread spins: so it is on one CPU, and
- * on two of which a neighbour has one. */
-static bool loop_is_in_the_way(lt_loop *loop) {
-  return atomic_load_explicit(&loop->posted_cpu, memory_order_relaxed) == sched_getcpu();
-}
-
 static bool loop_spin_for_posts(lt_loop *loop) {
-  if (loop->spins_left == 0 || loop_is_in_the_way(loop)) {
+  if (loop->spins_left == 0) {
     return false;
   }
   uint64_t until_ns = uv_hrtime() + LT_LOOP_SPIN_US * 1000;
@@ -184,8 +175,7 @@ static bool loop_spin_for_posts(lt_loop *loop) {
 
 /* After a sleep, finds out whether spinning would have found a post. */
 static void loop_learn(lt_loop *loop) {
-  if (loop->may_spin && !loop_is_in_the_way(loop) && loop_has_posts(&loop->home) &&
-      uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
+  if (loop->may_spin && loop_has_posts(&loop->home) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
     loop->spins_left = LT_LOOP_SPIN_MISSES;
   }
 }
@@ -349,7 +339,8 @@ lt_status lt_loop_spawn_on(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err
   lt_loop *loop = lane->loop;
   LT_CHECK(pthread_equal(loop->holder, pthread_self()));
   if (loop->fibers >= LT_LOOP_FIBERS_MAX) {
-    return lt_fail(err, LT_E_LIMIT, "more than %d things are going on at once", LT_LOOP_FIBERS_MAX);
+    return lt_fail(err, LT_E_LIMIT, "more than %d things are going on at once: try again when some have ended",
+                   LT_LOOP_FIBERS_MAX);
   }
   lt_loop_task *task = lt_loop_task_take(loop, fn, arg, err);
   if (task == NULL) {

@@ -52,6 +52,17 @@ typedef struct lt_box_frame {
   jmp_buf jump;
 } lt_box_frame;
 
+/* A box as its pool sees it (pool.h), which has the lock for all of it. */
+typedef struct lt_box_place {
+  struct lt_box *prev; /* in a list of clean boxes */
+  struct lt_box *next;
+  bool is_listed;
+  unsigned rests;                       /* programs at rest that can only continue in this box: it is not freed */
+  struct lt_pool_waiter *first_waiting; /* of these, those that want it now */
+  struct lt_pool_waiter *last_waiting;
+  _Atomic bool is_wanted; /* one of them is waiting; without the lock, too */
+} lt_box_place;
+
 typedef struct lt_box {
   const lt_image *image; /* borrowed; NULL for a blank box */
   const lt_module *module;
@@ -68,8 +79,7 @@ typedef struct lt_box {
   bool has_grown;      /* memory.grow happened since the last clean */
   unsigned refused;    /* failed memory.grow calls since the last clean */
   size_t kept_bytes;   /* of a clean box: memory that it holds, about */
-  struct lt_box *prev; /* in a pool */
-  struct lt_box *next;
+  lt_box_place place;
 } lt_box;
 
 /* Makes a box from an image: reserves its address space and maps the image copy-on-write.
@@ -86,6 +96,13 @@ void lt_box_free(lt_box *box);
  * was revoked): free it then. Costs 10 to 30 us: clean a box when it is returned, not when it is taken. Gives back what
  * a deep recursion left behind, so that `kept_bytes` of a clean box stays small. */
 bool lt_box_clean(lt_box *box);
+
+/* The same for a box that cannot be cleaned: everything in it is mapped anew, at the same addresses. False: the system
+ * has no room for its mappings; try again, or free it. */
+bool lt_box_renew(lt_box *box);
+
+/* Gives the memory of a clean box back to the system. It stays clean, and costs address space only. */
+void lt_box_empty(lt_box *box);
 
 /* Sets the ceiling for the guest's memory in the next run, in bytes; the image's size is the minimum. When the guest
  * reaches it, it gets LT_BOX_SPARE_BYTES more, so that it can report the error. */

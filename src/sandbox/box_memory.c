@@ -1,35 +1,61 @@
 #include "sandbox/box_memory.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
-#define SAVED_MAGIC     0x4d455354u /* "TSEM" */
+#define SAVED_MAGIC     0x4d455355u /* "USEM" */
 #define WASM_PAGE_BYTES 65536u
+#define PAGE_WORDS      (LT_IMAGE_PAGE / sizeof(uint64_t))
 
-/* Then for each page its number in the memory, and behind all numbers the pages. */
 typedef struct saved_head {
   uint32_t magic;
   uint32_t size; /* bytes of the whole memory */
   uint64_t fingerprint;
   uint32_t image_size; /* the images of a build have one fingerprint */
-  uint32_t page_count;
+  uint32_t span_bytes; /* bytes after this head: spans, each with its bytes after it */
 } saved_head;
 
-/* Below `start` is the shadow stack, which is empty between two programs. */
-static bool box_memory_is_changed(const lt_box *box, uint32_t at) {
-  static const uint8_t zeros[LT_IMAGE_PAGE];
+/* Of words that differ. A word that does not costs as much as a head, so it may be among them. */
+typedef struct saved_span {
+  uint32_t at;
+  uint32_t n;
+} saved_span;
+
+/* What a page of a fresh box has. */
+static const uint64_t *box_memory_fresh_page(const lt_box *box, uint32_t at) {
+  static const uint64_t zeros[PAGE_WORDS];
   const lt_image_header *head = &box->image->head;
-  const uint8_t *fresh = at < head->size ? box->image->bytes + (at - head->start) : zeros;
-  return memcmp(box->memory + at, fresh, LT_IMAGE_PAGE) != 0;
+  bool is_image = at >= head->start && at < head->size;
+  return is_image ? (const uint64_t *)(const void *)(box->image->bytes + (at - head->start)) : zeros;
 }
 
-static void box_memory_save_numbers(const lt_box *box, lt_buf *out, uint32_t *ret_count) {
-  for (uint32_t at = box->image->head.start; at < lt_box_size(box); at += LT_IMAGE_PAGE) {
-    if (box_memory_is_changed(box, at)) {
-      uint32_t number = at / LT_IMAGE_PAGE;
-      lt_buf_add(out, lt_str_from(&number, sizeof number));
-      ++*ret_count;
-    }
+/* The first word from `i` on that differs; PAGE_WORDS: none. */
+static size_t box_memory_next_change(const uint64_t *page, const uint64_t *fresh, size_t i) {
+  while (i < PAGE_WORDS && page[i] == fresh[i]) {
+    i++;
+  }
+  return i;
+}
+
+static size_t box_memory_span_end(const uint64_t *page, const uint64_t *fresh, size_t i) {
+  size_t end = i + 1, next = box_memory_next_change(page, fresh, end);
+  while (next < PAGE_WORDS && next <= end + 1) {
+    end = next + 1;
+    next = box_memory_next_change(page, fresh, end);
+  }
+  return end;
+}
+
+/* From the word that `from` is in, which is in this page. */
+static void box_memory_save_page(const lt_box *box, uint32_t at, uint32_t from, lt_buf *out) {
+  const uint64_t *page = (const uint64_t *)(const void *)(box->memory + at);
+  const uint64_t *fresh = box_memory_fresh_page(box, at);
+  size_t i = box_memory_next_change(page, fresh, (from - at) / sizeof *page);
+  while (i < PAGE_WORDS) {
+    size_t end = box_memory_span_end(page, fresh, i);
+    saved_span span = {.at = at + (uint32_t)(i * sizeof *page), .n = (uint32_t)((end - i) * sizeof *page)};
+    lt_buf_add(out, lt_str_from(&span, sizeof span));
+    lt_buf_add(out, lt_str_from(page + i, span.n));
+    i = box_memory_next_change(page, fresh, end);
   }
 }
 
@@ -38,15 +64,17 @@ void lt_box_memory_save(const lt_box *box, lt_buf *out) {
                      .size = lt_box_size(box),
                      .fingerprint = box->image->head.fingerprint,
                      .image_size = box->image->head.size};
-  size_t start = out->n, numbers = start + sizeof head;
+  size_t start = out->n;
+  uint32_t from = *box->module->stack_pointer(box->instance);
+  from = from <= box->image->head.start ? from : box->image->head.start; /* a guest out of control has set it */
   lt_buf_add(out, lt_str_from(&head, sizeof head));
-  box_memory_save_numbers(box, out, &head.page_count);
-  for (uint32_t i = 0; i < head.page_count && out->status == LT_OK; i++) {
-    uint32_t number;
-    memcpy(&number, out->p + numbers + i * sizeof number, sizeof number);
-    lt_buf_add(out, lt_str_from(box->memory + (size_t)number * LT_IMAGE_PAGE, LT_IMAGE_PAGE));
+  for (uint32_t at = from / LT_IMAGE_PAGE * LT_IMAGE_PAGE; at < head.size; at += LT_IMAGE_PAGE) {
+    if (memcmp(box->memory + at, box_memory_fresh_page(box, at), LT_IMAGE_PAGE) != 0) {
+      box_memory_save_page(box, at, from > at ? from : at, out);
+    }
   }
   if (out->status == LT_OK) {
+    head.span_bytes = (uint32_t)(out->n - start - sizeof head);
     memcpy(out->p + start, &head, sizeof head);
   }
 }
@@ -56,8 +84,7 @@ static bool box_memory_read_head(lt_str saved, saved_head *ret) {
     return false;
   }
   memcpy(ret, saved.p, sizeof *ret);
-  uint64_t page_bytes = (uint64_t)ret->page_count * (sizeof(uint32_t) + LT_IMAGE_PAGE);
-  return ret->magic == SAVED_MAGIC && page_bytes == saved.n - sizeof *ret && ret->size % WASM_PAGE_BYTES == 0;
+  return ret->magic == SAVED_MAGIC && ret->span_bytes == saved.n - sizeof *ret && ret->size % WASM_PAGE_BYTES == 0;
 }
 
 bool lt_box_memory_is_of(const lt_image *image, lt_str saved) {
@@ -66,20 +93,31 @@ bool lt_box_memory_is_of(const lt_image *image, lt_str saved) {
          head.image_size == image->head.size && head.size >= image->head.size;
 }
 
+static bool box_memory_load_span(lt_box *box, lt_str *rest) {
+  saved_span span;
+  if (rest->n < sizeof span) {
+    return false;
+  }
+  memcpy(&span, rest->p, sizeof span);
+  *rest = lt_str_from(rest->p + sizeof span, rest->n - sizeof span);
+  if (span.n > rest->n || !lt_box_has(box, span.at, span.n)) {
+    return false;
+  }
+  memcpy(box->memory + span.at, rest->p, span.n);
+  *rest = lt_str_from(rest->p + span.n, rest->n - span.n);
+  return true;
+}
+
 bool lt_box_memory_load(lt_box *box, lt_str saved) {
   saved_head head;
   if (!lt_box_memory_is_of(box->image, saved) || !box_memory_read_head(saved, &head) || !lt_box_grow(box, head.size)) {
     return false;
   }
-  const char *numbers = saved.p + sizeof head, *pages = numbers + head.page_count * sizeof(uint32_t);
-  for (uint32_t i = 0; i < head.page_count; i++) {
-    uint32_t number;
-    memcpy(&number, numbers + i * sizeof number, sizeof number);
-    uint64_t at = (uint64_t)number * LT_IMAGE_PAGE;
-    if (at < box->image->head.start || at + LT_IMAGE_PAGE > head.size) {
+  lt_str rest = lt_str_from(saved.p + sizeof head, saved.n - sizeof head);
+  while (rest.n > 0) {
+    if (!box_memory_load_span(box, &rest)) {
       return false;
     }
-    memcpy(box->memory + at, pages + (size_t)i * LT_IMAGE_PAGE, LT_IMAGE_PAGE);
   }
   return true;
 }

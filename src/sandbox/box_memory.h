@@ -1,8 +1,9 @@
-/* The memory of a box as bytes, and back: what a program leaves for the program after it (docs/internals/sessions.md).
+/* The memory of a box as bytes, and back: what a program leaves for the program after it (docs/internals/sessions.md),
+ * and what a program that waits for long is kept as (box_rest.h).
  *
- * Only pages that differ from the image are saved. The bytes belong to one image of one build, and say which. They may
- * come from a stranger: they are guest memory, which the host never trusts, and loading them checks what the host
- * needs. Nothing here suspends.
+ * Only words that differ from the image are saved, from the guest's stack pointer on: below it nothing is in use. The
+ * bytes belong to one image of one build, and say which. They may come from a stranger: they are guest memory, which
+ * the host never trusts, and loading them checks what the host needs. Nothing here suspends.
  */
 #ifndef LT_SANDBOX_BOX_MEMORY_H
 #define LT_SANDBOX_BOX_MEMORY_H
@@ -10,8 +11,8 @@
 #include "base/buf.h"
 #include "sandbox/box.h"
 
-/* Appends the memory of a box that runs nothing and has not trapped. The buffer's ceiling is the limit: its status is
- * LT_E_LIMIT when there is more. */
+/* Appends the memory of a box that has not trapped and that nothing runs in now. The buffer's ceiling is the limit: its
+ * status is LT_E_LIMIT when there is more. */
 void lt_box_memory_save(const lt_box *box, lt_buf *out);
 /* Whether the bytes are of this image. */
 bool lt_box_memory_is_of(const lt_image *image, lt_str saved);

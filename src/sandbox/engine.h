@@ -39,9 +39,8 @@ typedef struct lt_outcome {
 /* Everything outside the box, as the program's functions reach it. `arg` is handed to each. */
 typedef struct lt_guest_host {
   void *arg;
-  /* Calls a tool and waits. LT_YIELDS. */
-  lt_outcome (*call)(void *arg, lt_str tool, lt_str input) LT_YIELDS;
-  /* Starts a call. `wait` delivers its outcome. False with `ret->text` set: it could not be started. */
+  /* Starts a call. `wait` delivers its outcome. False with `ret->text` set: it could not be started. Borrows the texts
+   * until it returns, without entering the guest. */
   bool (*start)(void *arg, lt_str tool, lt_str input, lt_outcome *ret);
   /* The same for a call of a function that the bindings know by its number; `args` is a JSON array. May be NULL. */
   bool (*function)(void *arg, uint32_t index, lt_str args, lt_outcome *ret);

@@ -76,41 +76,6 @@ lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome) {
                                                             : value;
 }
 
-/* Owned copies, because the program may be suspended, and pointers into its memory are not valid meanwhile. */
-typedef struct guest_request {
-  lt_buf tool;
-  lt_buf input;
-} guest_request;
-
-static bool guest_functions_request_take(lt_guest *guest, guest_request *r, lt_guest_held *held) {
-  lt_buf_init(&r->tool, LT_RUN_CODE_MAX_BYTES);
-  lt_buf_init(&r->input, LT_JSON_MAX_BYTES);
-  lt_buf_add(&r->tool, held->text[0]);
-  lt_buf_add(&r->input, held->text[1]);
-  lt_guest_drop(guest, held);
-  if (r->tool.status == LT_OK && r->input.status == LT_OK) {
-    return true;
-  }
-  lt_guest_throw_text(guest, LT_STR("too large: a tool's input may have 64 MiB of JSON"));
-  return false;
-}
-
-static void guest_functions_request_release(guest_request *r) {
-  lt_buf_release(&r->tool);
-  lt_buf_release(&r->input);
-}
-
-static lt_js guest_functions_do_call(lt_guest *guest, lt_guest_held *held) LT_YIELDS {
-  guest_request r;
-  lt_js value = LT_JS_EXCEPTION;
-  if (guest_functions_request_take(guest, &r, held)) {
-    lt_outcome outcome = guest->host->call(guest->host->arg, lt_buf_view(&r.tool), lt_buf_view(&r.input));
-    value = guest_functions_may_go_on(guest) ? lt_guest_answer(guest, &outcome) : LT_JS_EXCEPTION;
-  }
-  guest_functions_request_release(&r);
-  return value;
-}
-
 static lt_js guest_functions_do_start(lt_guest *guest, lt_str tool, lt_str input) {
   lt_outcome outcome = {0};
   if (!guest->host->start(guest->host->arg, tool, input, &outcome)) {
@@ -134,6 +99,17 @@ static lt_js guest_functions_do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
     return LT_JS_EXCEPTION;
   }
   return found ? lt_guest_answer(guest, &outcome) : guest_functions_fail_with(guest, LT_STR("nothing to wait for"));
+}
+
+/* Nothing is held while the program waits: a program at rest that is stopped never returns from here. */
+static lt_js guest_functions_do_call(lt_guest *guest, lt_guest_held *held) LT_YIELDS {
+  lt_outcome outcome = {0};
+  bool is_started = guest->host->start(guest->host->arg, held->text[0], held->text[1], &outcome);
+  lt_guest_drop(guest, held);
+  if (is_started) {
+    return guest_functions_do_wait(guest, outcome.id);
+  }
+  return guest_functions_may_go_on(guest) ? guest_functions_fail_with(guest, outcome.text) : LT_JS_EXCEPTION;
 }
 
 static lt_js guest_functions_do_store(lt_guest *guest, lt_str key, lt_str json) {

@@ -8,48 +8,89 @@ void lt_pool_init(lt_pool *pool, const lt_image *image, const lt_pool_limits *li
   pthread_mutex_init(&pool->lock, NULL);
 }
 
-/* --- The list of clean boxes, under the lock ---------------------------------------------------------------------- */
+/* --- The lists of clean boxes, under the lock --------------------------------------------------------------------- */
+static lt_pool_list *pool_list_of(lt_pool *pool, const lt_box *box) {
+  return box->place.rests > 0 ? &pool->homes : &pool->clean;
+}
+
+static void pool_count_bytes(lt_pool *pool, const lt_box *box, size_t more) {
+  atomic_fetch_add(&pool->limits.budget->bytes, more);
+  pool->home_bytes += box->place.rests > 0 ? more : 0;
+}
+
 /* The newest comes first: its pages are the likeliest to be in the processor's caches. */
 static void pool_push(lt_pool *pool, lt_box *box) {
-  lt_pool_list *list = &pool->clean;
-  box->prev = NULL;
-  box->next = list->first;
-  *(list->first != NULL ? &list->first->prev : &list->last) = box;
+  lt_pool_list *list = pool_list_of(pool, box);
+  lt_box_place *place = &box->place;
+  place->prev = NULL;
+  place->next = list->first;
+  *(list->first != NULL ? &list->first->place.prev : &list->last) = box;
   list->first = box;
   list->count++;
-  atomic_fetch_add(&pool->limits.budget->bytes, box->kept_bytes);
+  place->is_listed = true;
+  pool_count_bytes(pool, box, box->kept_bytes);
 }
 
 static lt_box *pool_unlink(lt_pool *pool, lt_box *box) {
-  lt_pool_list *list = &pool->clean;
-  *(box->prev != NULL ? &box->prev->next : &list->first) = box->next;
-  *(box->next != NULL ? &box->next->prev : &list->last) = box->prev;
+  lt_pool_list *list = pool_list_of(pool, box);
+  lt_box_place *place = &box->place;
+  *(place->prev != NULL ? &place->prev->place.next : &list->first) = place->next;
+  *(place->next != NULL ? &place->next->place.prev : &list->last) = place->prev;
+  place->prev = place->next = NULL;
+  place->is_listed = false;
   list->count--;
-  pool->least = list->count < pool->least ? list->count : pool->least;
-  atomic_fetch_sub(&pool->limits.budget->bytes, box->kept_bytes);
-  box->prev = box->next = NULL;
+  pool->least = pool->clean.count < pool->least ? pool->clean.count : pool->least;
+  pool_count_bytes(pool, box, -box->kept_bytes);
   return box;
 }
 
-static lt_box *pool_pop(lt_pool *pool) {
-  return pool->clean.first != NULL ? pool_unlink(pool, pool->clean.first) : NULL;
+static lt_box *pool_pop(lt_pool *pool, lt_pool_list *list) {
+  return list->first != NULL ? pool_unlink(pool, list->first) : NULL;
 }
 
 /* --- Waiting, under the lock -------------------------------------------------------------------------------------- */
+static lt_pool_waiter **pool_first_of(lt_pool *pool, const lt_pool_waiter *waiter) {
+  return waiter->home != NULL ? &waiter->home->place.first_waiting : &pool->first_waiting;
+}
+
+static lt_pool_waiter **pool_last_of(lt_pool *pool, const lt_pool_waiter *waiter) {
+  return waiter->home != NULL ? &waiter->home->place.last_waiting : &pool->last_waiting;
+}
+
+static void pool_note_wanted(const lt_pool_waiter *waiter) {
+  if (waiter->home != NULL) {
+    atomic_store(&waiter->home->place.is_wanted, waiter->home->place.first_waiting != NULL);
+  }
+}
+
 static void pool_enqueue(lt_pool *pool, lt_pool_waiter *waiter) {
+  lt_pool_waiter **last = pool_last_of(pool, waiter);
   waiter->is_waiting = true;
   waiter->next = NULL;
-  waiter->prev = pool->last_waiting;
-  *(waiter->prev != NULL ? &waiter->prev->next : &pool->first_waiting) = waiter;
-  pool->last_waiting = waiter;
+  waiter->prev = *last;
+  *(waiter->prev != NULL ? &waiter->prev->next : pool_first_of(pool, waiter)) = waiter;
+  *last = waiter;
+  pool_note_wanted(waiter);
 }
 
 static lt_pool_waiter *pool_dequeue(lt_pool *pool, lt_pool_waiter *waiter) {
-  *(waiter->prev != NULL ? &waiter->prev->next : &pool->first_waiting) = waiter->next;
-  *(waiter->next != NULL ? &waiter->next->prev : &pool->last_waiting) = waiter->prev;
+  *(waiter->prev != NULL ? &waiter->prev->next : pool_first_of(pool, waiter)) = waiter->next;
+  *(waiter->next != NULL ? &waiter->next->prev : pool_last_of(pool, waiter)) = waiter->prev;
   waiter->is_waiting = false;
   waiter->prev = waiter->next = NULL;
+  pool_note_wanted(waiter);
   return waiter;
+}
+
+/* Who gets a box that has become free. Programs at rest come first: they need this one. */
+static lt_pool_waiter *pool_next_waiter(lt_pool *pool, const lt_box *box) {
+  lt_pool_waiter *first = box->place.first_waiting != NULL ? box->place.first_waiting : pool->first_waiting;
+  return first != NULL ? pool_dequeue(pool, first) : NULL;
+}
+
+/* A box that could not be cleaned has to be mapped anew. Rare, so the lock is held meanwhile. */
+static bool pool_is_usable(lt_box *box) {
+  return (box->trap == LT_TRAP_NONE && atomic_load(&box->state) == LT_BOX_HOST) || lt_box_renew(box);
 }
 
 /* --- Taking ------------------------------------------------------------------------------------------------------- */
@@ -91,10 +132,21 @@ static lt_status pool_learn_limit(lt_pool *pool, lt_status status) {
   return is_worth_waiting ? LT_E_LIMIT : status;
 }
 
+/* Of another program, which is at rest. */
+static lt_box *pool_pop_home(lt_pool *pool) {
+  lt_box *box = pool_pop(pool, &pool->homes);
+  if (box != NULL && !pool_is_usable(box)) {
+    pool_push(pool, box);
+    return NULL;
+  }
+  return box;
+}
+
 lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   pthread_mutex_lock(&pool->lock);
-  lt_box *box = pool_pop(pool);
+  lt_box *box = pool_pop(pool, &pool->clean);
   bool makes = box == NULL && pool->made < pool->most;
+  box = box != NULL || makes ? box : pool_pop_home(pool);
   pool->made += makes;
   pool->taken += makes || box != NULL;
   unsigned most = pool->most;
@@ -110,10 +162,34 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   return LT_OK;
 }
 
+/* The rest of a program has ended: it has its box. NULL: another program has it. */
+static lt_box *pool_unlist_home(lt_pool *pool, lt_box *home) {
+  if (!home->place.is_listed || !pool_is_usable(home)) {
+    return NULL;
+  }
+  pool_unlink(pool, home);
+  home->place.rests--;
+  return home;
+}
+
+lt_status lt_pool_take_home(lt_pool *pool, lt_box *home, lt_err *err) {
+  pthread_mutex_lock(&pool->lock);
+  bool is_used = !home->place.is_listed;
+  bool is_taken = pool_unlist_home(pool, home) != NULL;
+  pool->taken += is_taken;
+  pthread_mutex_unlock(&pool->lock);
+  if (is_taken) {
+    return LT_OK;
+  }
+  return is_used ? lt_fail(err, LT_E_LIMIT, "the program's memory is in use by another program")
+                 : lt_fail(err, LT_E_NOMEM, "no memory to continue a program that was waiting");
+}
+
 bool lt_pool_wait(lt_pool *pool, lt_pool_waiter *waiter) {
   pthread_mutex_lock(&pool->lock);
-  waiter->box = pool_pop(pool);
-  bool waits = waiter->box == NULL && pool->made >= pool->most;
+  waiter->box = waiter->home != NULL ? pool_unlist_home(pool, waiter->home) : pool_pop(pool, &pool->clean);
+  bool is_used = waiter->home != NULL ? !waiter->home->place.is_listed : pool->made >= pool->most;
+  bool waits = waiter->box == NULL && is_used;
   pool->taken += waiter->box != NULL;
   if (waits) {
     pool_enqueue(pool, waiter);
@@ -138,9 +214,10 @@ static bool pool_has_room(const lt_pool *pool, size_t bytes) {
 }
 
 /* A process that runs one program does not clean its box: that would cost 0.3 ms of `lathe run`, mostly page faults. */
-static bool pool_is_worth_cleaning(lt_pool *pool) {
+static bool pool_is_worth_cleaning(lt_pool *pool, const lt_box *box) {
   pthread_mutex_lock(&pool->lock);
-  bool is_worth = pool->first_waiting != NULL || (pool->taken > 1 && pool_has_room(pool, 0));
+  bool is_needed = pool->first_waiting != NULL || box->place.rests > 0;
+  bool is_worth = is_needed || (pool->taken > 1 && pool_has_room(pool, 0));
   pthread_mutex_unlock(&pool->lock);
   return is_worth;
 }
@@ -157,19 +234,28 @@ static void pool_drop(lt_pool *pool, lt_box *box) {
   pool_wake_all(woken);
 }
 
-void lt_pool_give(lt_pool *pool, lt_box *box) {
-  if (!pool_is_worth_cleaning(pool) || !lt_box_clean(box)) {
-    pool_drop(pool, box);
-    return;
+/* Under the lock. A home is kept in any case, but its memory need not be. */
+static bool pool_keep(lt_pool *pool, lt_box *box, bool is_clean) {
+  bool has_room = pool_has_room(pool, box->kept_bytes);
+  if (box->place.rests == 0 && (!is_clean || !has_room)) {
+    return false;
   }
+  if (is_clean && !has_room) {
+    lt_box_empty(box);
+  }
+  pool_push(pool, box);
+  return true;
+}
+
+static void pool_put_back(lt_pool *pool, lt_box *box, bool is_clean) {
   pthread_mutex_lock(&pool->lock);
-  lt_pool_waiter *waiter = pool->first_waiting;
-  bool is_kept = waiter == NULL && pool_has_room(pool, box->kept_bytes);
+  is_clean = is_clean || (box->place.rests > 0 && pool_is_usable(box));
+  lt_pool_waiter *waiter = is_clean ? pool_next_waiter(pool, box) : NULL;
+  bool is_kept = waiter == NULL && pool_keep(pool, box, is_clean);
   if (waiter != NULL) {
-    pool_dequeue(pool, waiter)->box = box;
+    waiter->box = box;
+    box->place.rests -= waiter->home != NULL;
     pool->taken++;
-  } else if (is_kept) {
-    pool_push(pool, box);
   }
   pool->given += waiter != NULL || is_kept;
   pool->cleaned += waiter != NULL || is_kept;
@@ -181,6 +267,38 @@ void lt_pool_give(lt_pool *pool, lt_box *box) {
   }
 }
 
+void lt_pool_give(lt_pool *pool, lt_box *box) {
+  pool_put_back(pool, box, pool_is_worth_cleaning(pool, box) && lt_box_clean(box));
+}
+
+void lt_pool_rest(lt_pool *pool, lt_box *box) {
+  pthread_mutex_lock(&pool->lock);
+  box->place.rests++;
+  pthread_mutex_unlock(&pool->lock);
+  lt_pool_give(pool, box);
+}
+
+void lt_pool_leave(lt_pool *pool, lt_box *home) {
+  pthread_mutex_lock(&pool->lock);
+  bool was_listed = home->place.is_listed;
+  if (was_listed) {
+    pool_unlink(pool, home);
+  }
+  home->place.rests--;
+  if (was_listed) {
+    pool_push(pool, home);
+  }
+  pthread_mutex_unlock(&pool->lock);
+}
+
+bool lt_pool_is_short(lt_pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  uint64_t used = pool->taken - pool->given;
+  bool is_short = pool->first_waiting != NULL || used > pool->most / 4 * 3;
+  pthread_mutex_unlock(&pool->lock);
+  return is_short;
+}
+
 /* --- Trimming ----------------------------------------------------------------------------------------------------- */
 /* Takes the boxes that are freed out of the list, those first that were used the longest ago. Linked by `next`. */
 static lt_box *pool_take_unneeded(lt_pool *pool) {
@@ -188,7 +306,7 @@ static lt_box *pool_take_unneeded(lt_pool *pool) {
   unsigned unneeded = pool->least < LT_BOX_TRIM ? pool->least : LT_BOX_TRIM;
   for (unsigned i = 0; i < unneeded && pool->clean.count > pool->limits.keep; i++) {
     lt_box *box = pool_unlink(pool, pool->clean.last);
-    box->next = all;
+    box->place.next = all;
     all = box;
     pool->made--;
   }
@@ -196,28 +314,43 @@ static lt_box *pool_take_unneeded(lt_pool *pool) {
   return all;
 }
 
+/* Homes cannot be freed, but their memory can be. Those that were used the longest ago are last. */
+static void pool_empty_homes(lt_pool *pool) {
+  unsigned left = LT_BOX_TRIM;
+  for (lt_box *box = pool->homes.last; box != NULL && left > 0; box = box->place.prev) {
+    if (box->kept_bytes > 0) {
+      size_t held = box->kept_bytes;
+      lt_box_empty(box);
+      pool_count_bytes(pool, box, box->kept_bytes - held);
+      left--;
+    }
+  }
+}
+
 void lt_pool_trim(lt_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   lt_box *unneeded = pool_take_unneeded(pool);
+  pool_empty_homes(pool);
   pool->most = pool->limits.most;
   pthread_mutex_unlock(&pool->lock);
   while (unneeded != NULL) {
     lt_box *box = unneeded;
-    unneeded = box->next;
+    unneeded = box->place.next;
     lt_box_free(box);
   }
 }
 
 bool lt_pool_can_trim(lt_pool *pool) {
   pthread_mutex_lock(&pool->lock);
-  bool can_trim = pool->made > pool->limits.keep;
+  bool has_spare = pool->clean.count > pool->limits.keep || pool->home_bytes > 0 || pool->taken > pool->given;
+  bool can_trim = has_spare && pool->made > pool->limits.keep;
   pthread_mutex_unlock(&pool->lock);
   return can_trim;
 }
 
 void lt_pool_release(lt_pool *pool) {
-  LT_CHECK(pool->first_waiting == NULL);
-  for (lt_box *box = pool_pop(pool); box != NULL; box = pool_pop(pool)) {
+  LT_CHECK(pool->first_waiting == NULL && pool->homes.count == 0);
+  for (lt_box *box = pool_pop(pool, &pool->clean); box != NULL; box = pool_pop(pool, &pool->clean)) {
     lt_box_free(box);
   }
   pthread_mutex_destroy(&pool->lock);
@@ -225,8 +358,10 @@ void lt_pool_release(lt_pool *pool) {
 
 lt_pool_counts lt_pool_count(lt_pool *pool) {
   pthread_mutex_lock(&pool->lock);
-  lt_pool_counts counts = {
-      .used = pool->taken - pool->given, .pooled = pool->clean.count, .taken = pool->taken, .cleaned = pool->cleaned};
+  lt_pool_counts counts = {.used = pool->taken - pool->given,
+                           .pooled = pool->clean.count + pool->homes.count,
+                           .taken = pool->taken,
+                           .cleaned = pool->cleaned};
   pthread_mutex_unlock(&pool->lock);
   return counts;
 }

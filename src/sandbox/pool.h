@@ -1,6 +1,7 @@
 /* Pools: the boxes of one image. Clean boxes are kept ready for use, bounded by memory; the number of all boxes is
- * bounded, too, and whoever gets none can wait for one. The pool owns the boxes it holds. Any thread; nothing here
- * suspends. */
+ * bounded, too, and whoever gets none can wait for one. A program at rest (box_rest.h) needs the same box again: other
+ * programs use the box meanwhile, when there is no other one. The pool owns the boxes it holds. Any thread; nothing
+ * here suspends. */
 #ifndef LT_SANDBOX_POOL_H
 #define LT_SANDBOX_POOL_H
 
@@ -21,6 +22,7 @@ typedef struct lt_pool_waiter {
   struct lt_pool_waiter *next;
   /* Called once, by the thread that has a box for it. */
   void (*on_box)(struct lt_pool_waiter *waiter);
+  lt_box *home;    /* the box that it needs; NULL: any one */
   lt_box *box;     /* afterwards; NULL: the pool may make one now, so take again */
   bool is_waiting; /* under the pool's lock */
 } lt_pool_waiter;
@@ -42,9 +44,11 @@ typedef struct lt_pool {
   lt_pool_budget own;
   pthread_mutex_t lock;
   lt_pool_list clean;
-  unsigned made;  /* boxes that there are */
-  unsigned most;  /* as limits.most; less when the system has no room for more */
-  unsigned least; /* fewest clean boxes since the last trim: so many were not needed */
+  lt_pool_list homes; /* clean boxes of programs at rest */
+  size_t home_bytes;  /* that these hold */
+  unsigned made;      /* boxes that there are */
+  unsigned most;      /* as limits.most; less when the system has no room for more */
+  unsigned least;     /* fewest clean boxes since the last trim: so many were not needed */
   lt_pool_waiter *first_waiting;
   lt_pool_waiter *last_waiting;
   uint64_t taken;   /* boxes taken so far */
@@ -54,12 +58,15 @@ typedef struct lt_pool {
 
 /* Borrows the image and the budget, which must outlive the pool. */
 void lt_pool_init(lt_pool *pool, const lt_image *image, const lt_pool_limits *limits);
-/* Every box must have been given back, and nobody may wait. */
+/* Every box must have been given back, and nobody may wait or be at rest. */
 void lt_pool_release(lt_pool *pool);
 
 /* Takes a clean box out of the pool, or makes a new one. Errors: LT_E_LIMIT when all boxes are in use (lt_pool_wait
  * helps); those of lt_box_new when there is not even one. */
 lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err);
+/* Takes the box of a program whose rest ends. Errors: LT_E_LIMIT when another program uses it (lt_pool_wait helps);
+ * LT_E_NOMEM: the program is at rest as before. */
+lt_status lt_pool_take_home(lt_pool *pool, lt_box *home, lt_err *err);
 
 /* Waits for a box after LT_E_LIMIT, first come, first served. False: it need not wait, `box` is as after `on_box`,
  * which is not called. */
@@ -71,6 +78,17 @@ bool lt_pool_forget(lt_pool *pool, lt_pool_waiter *waiter);
  * enough, when the box cannot be cleaned, or when only one box was ever taken. 10 to 30 us: call it after the program's
  * result has been handed on. */
 void lt_pool_give(lt_pool *pool, lt_box *box);
+/* The same for a program that rests from now on. */
+void lt_pool_rest(lt_pool *pool, lt_box *box);
+/* A program at rest will not continue. */
+void lt_pool_leave(lt_pool *pool, lt_box *home);
+
+/* Whether a program at rest waits for this box, which the caller uses. */
+static inline bool lt_pool_wants(const lt_box *box) {
+  return atomic_load_explicit(&box->place.is_wanted, memory_order_relaxed);
+}
+/* Whether somebody waits for any box, or soon will. */
+bool lt_pool_is_short(lt_pool *pool);
 
 /* Frees some of the clean boxes that nobody has needed since the last call. */
 void lt_pool_trim(lt_pool *pool);

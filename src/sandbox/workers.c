@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,7 +50,6 @@ struct lt_workers {
   lt_workers_chore *chores;
   _Atomic unsigned chore_count;
   _Atomic int spinning;
-  _Atomic int queued_cpu; /* where the thread was that queued the last task */
   unsigned sleeping;
   unsigned regular; /* workers that do not end when they are idle */
   unsigned extras;
@@ -105,7 +103,6 @@ static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *t
   *queue->tail = task;
   queue->tail = &task->next;
   atomic_fetch_add(&w->queued, 1);
-  atomic_store_explicit(&w->queued_cpu, sched_getcpu(), memory_order_relaxed);
   /* A worker that is about to sleep takes the lock and checks the queue once more. */
   bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0;
   pthread_mutex_unlock(&w->lock);
@@ -152,12 +149,8 @@ bool lt_workers_do_later(lt_workers *w, lt_workers_chore *chore) {
   return has_room;
 }
 
-/* A sleeping thread takes tens of microseconds to wake, so spin for a short time first: unless the thread that queues
- * tasks is on this CPU, and cannot go on meanwhile. */
+/* A sleeping thread takes tens of microseconds to wake, so spin for a short time first. */
 static void workers_spin(lt_workers *w) {
-  if (atomic_load_explicit(&w->queued_cpu, memory_order_relaxed) == sched_getcpu()) {
-    return;
-  }
   uint64_t until = lt_workers_now() + SPIN_NS;
   atomic_fetch_add(&w->spinning, 1);
   while (atomic_load_explicit(&w->queued, memory_order_relaxed) == 0 &&
@@ -373,8 +366,8 @@ bool lt_workers_task_should_stop(lt_workers_task *task) {
   return atomic_load_explicit(&task->stop, memory_order_relaxed) != LT_STOP_NOT;
 }
 
-bool lt_workers_task_should_yield(const lt_workers *w, const lt_workers_task *task) {
-  return atomic_load_explicit(&w->queued, memory_order_relaxed) > 0 &&
+bool lt_workers_task_should_yield(const lt_workers *w, const lt_workers_task *task, bool is_waited_for) {
+  return (is_waited_for || atomic_load_explicit(&w->queued, memory_order_relaxed) > 0) &&
          lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed);
 }
 

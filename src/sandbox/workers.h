@@ -75,8 +75,9 @@ void lt_workers_task_stop(lt_workers_task *task, lt_stop why);
 
 /* From inside a step: whether to end now; also looks at the deadline. */
 bool lt_workers_task_should_stop(lt_workers_task *task);
-/* From inside a step: whether the slice has ended and other tasks are queued. */
-bool lt_workers_task_should_yield(const lt_workers *workers, const lt_workers_task *task);
+/* From inside a step: whether the slice has ended and other tasks are queued. `is_waited_for`: others wait who are not
+ * queued. */
+bool lt_workers_task_should_yield(const lt_workers *workers, const lt_workers_task *task, bool is_waited_for);
 
 /* Nanoseconds, CLOCK_MONOTONIC. */
 uint64_t lt_workers_now(void);

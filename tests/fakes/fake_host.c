@@ -50,14 +50,6 @@ static lt_outcome outcome_of(fake_host *fake, const fake_tool *rule, lt_str tool
   return (lt_outcome){.ok = !rule->fails && !rule->refused, .text = lt_buf_view(&fake->answer)};
 }
 
-static lt_outcome do_call(void *arg, lt_str tool, lt_str input) {
-  fake_host *fake = arg;
-  const fake_tool *rule = rule_of(fake, tool);
-  note(&fake->calls, tool, input);
-  suspend(fake, rule->yields);
-  return outcome_of(fake, rule, tool, input);
-}
-
 static uint32_t open_one(fake_host *fake, const fake_tool *rule, uint64_t ms, lt_str tool, lt_str input) {
   LT_CHECK(fake->open_count < FAKE_OPEN_MAX);
   fake_open *open = &fake->open[fake->open_count++];
@@ -223,7 +215,6 @@ static bool do_poll(void *arg) {
 void fake_host_init(fake_host *fake) {
   *fake = (fake_host){.stop_at_poll = -1,
                       .host = {.arg = fake,
-                               .call = do_call,
                                .start = do_start,
                                .timer = do_timer,
                                .wait = do_wait,

@@ -129,17 +129,24 @@ static void many_traps_one_after_the_other(void **state) {
   }
 }
 
+static bool start_anything(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
+  (void)arg, (void)tool, (void)input;
+  ret->id = 1;
+  return true;
+}
+
 /* Host code between two visits to the guest goes on after a trap in the inner one, and only then the outer one ends. */
-static lt_outcome call_inwards(void *arg, lt_str tool, lt_str input) {
+static bool call_inwards(void *arg, uint32_t id, lt_outcome *ret) {
   visit *v = arg;
-  (void)tool, (void)input;
+  (void)id;
   if (v->depth-- > 0) {
     lt_guest_eval(&v->guest, LT_STR("tools['inner'](1); tools['inner'](2)"), LT_STR("inner.js"), false);
   } else {
     LT_BOX_ENTER(v->box, Z_qjsZ_memcpy(instance(v), 16, WILD, 8));
   }
   v->returned++;
-  return (lt_outcome){.ok = true, .text = LT_STR("1")};
+  *ret = (lt_outcome){.ok = true, .text = LT_STR("1")};
+  return true;
 }
 
 static bool resolve_anything(void *arg, lt_str name, lt_outcome *ret) {
@@ -160,7 +167,7 @@ static void traps_in_nested_visits(void **state) {
   engine_traps();
   for (int depth = 0; depth < 6; depth++) {
     visit v = {.depth = depth, .box = take()};
-    lt_guest_host host = {.arg = &v, .call = call_inwards, .resolve = resolve_anything};
+    lt_guest_host host = {.arg = &v, .start = start_anything, .wait = call_inwards, .resolve = resolve_anything};
     lt_guest_init(&v.guest, v.box, &host);
     on_stack(v.box, eval_outer, &v);
     assert_int_equal(v.box->trap, LT_TRAP_MEMORY);
@@ -204,9 +211,9 @@ static void revoked_while_the_guest_runs(void **state) {
 }
 
 /* In host code nothing is taken away before it has returned: it may be reading the guest's memory. */
-static lt_outcome revoke_and_read(void *arg, lt_str tool, lt_str input) {
+static bool revoke_and_read(void *arg, uint32_t id, lt_outcome *ret) {
   visit *v = arg;
-  (void)tool, (void)input;
+  (void)id;
   lt_box_revoke(v->box);
   unsigned sum = 0;
   for (uint32_t i = 0; i < lt_box_size(v->box); i += 4096) {
@@ -214,21 +221,23 @@ static lt_outcome revoke_and_read(void *arg, lt_str tool, lt_str input) {
   }
   v->returned += sum > 0;
   LT_BOX_ENTER(v->box, v->returned += 100); /* not into the guest any more */
-  return (lt_outcome){.ok = true, .text = LT_STR("1")};
+  *ret = (lt_outcome){.ok = true, .text = LT_STR("1")};
+  return true;
 }
 
-static lt_outcome stop_and_enter(void *arg, lt_str tool, lt_str input) {
+static bool stop_and_enter(void *arg, uint32_t id, lt_outcome *ret) {
   visit *v = arg;
-  (void)tool, (void)input;
+  (void)id;
   lt_box_stop(v->box);
   v->returned++;
   LT_BOX_ENTER(v->box, v->returned += 100);
-  return (lt_outcome){.ok = true, .text = LT_STR("1")};
+  *ret = (lt_outcome){.ok = true, .text = LT_STR("1")};
+  return true;
 }
 
-static void expect_end_in_host_code(lt_outcome (*call)(void *, lt_str, lt_str), lt_trap trap) {
+static void expect_end_in_host_code(bool (*wait)(void *, uint32_t, lt_outcome *), lt_trap trap) {
   visit v = {.box = take()};
-  lt_guest_host host = {.arg = &v, .call = call, .resolve = resolve_anything};
+  lt_guest_host host = {.arg = &v, .start = start_anything, .wait = wait, .resolve = resolve_anything};
   lt_guest_init(&v.guest, v.box, &host);
   on_stack(v.box, eval_outer, &v);
   assert_int_equal(v.box->trap, trap);
@@ -589,23 +598,25 @@ static void as_many_boxes_as_there_is_room_for(void **state) {
 /* --- Faults of our own -------------------------------------------------------------------------------------------- */
 static volatile int *volatile nowhere = (int *)64;
 
-static lt_outcome fault_on_nothing(void *arg, lt_str tool, lt_str input) {
-  (void)arg, (void)tool, (void)input;
+static bool fault_on_nothing(void *arg, uint32_t id, lt_outcome *ret) {
+  (void)arg, (void)id;
   *nowhere = 1;
-  return (lt_outcome){.ok = true};
+  *ret = (lt_outcome){.ok = true};
+  return true;
 }
 
 /* A fault of the host on the box's own address space is no trap either. */
-static lt_outcome fault_on_the_box(void *arg, lt_str tool, lt_str input) {
+static bool fault_on_the_box(void *arg, uint32_t id, lt_outcome *ret) {
   visit *v = arg;
-  (void)tool, (void)input;
+  (void)id;
   *(volatile uint8_t *)(v->box->memory + WILD) = 1;
-  return (lt_outcome){.ok = true};
+  *ret = (lt_outcome){.ok = true};
+  return true;
 }
 
-static void run_faulty_host(lt_outcome (*call)(void *, lt_str, lt_str)) {
+static void run_faulty_host(bool (*wait)(void *, uint32_t, lt_outcome *)) {
   visit v = {.box = take()};
-  lt_guest_host host = {.arg = &v, .call = call, .resolve = resolve_anything};
+  lt_guest_host host = {.arg = &v, .start = start_anything, .wait = wait, .resolve = resolve_anything};
   lt_guest_init(&v.guest, v.box, &host);
   on_stack(v.box, eval_outer, &v);
 }

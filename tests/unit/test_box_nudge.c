@@ -33,16 +33,23 @@ typedef struct visit {
   unsigned left;
 } visit;
 
-static lt_outcome on_call(void *arg, lt_str tool, lt_str input) {
+static bool on_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
+  (void)arg, (void)tool, (void)input;
+  ret->id = 1;
+  return true;
+}
+
+static bool on_call(void *arg, uint32_t id, lt_outcome *ret) {
   visit *v = arg;
-  (void)tool, (void)input;
+  (void)id;
   v->entered++;
   if (v->mad && !madden(v->box)) {
     lt_box_stop(v->box);
   }
   atomic_store(&v->called, true);
   v->left++;
-  return (lt_outcome){.ok = true, .text = LT_STR("1")};
+  *ret = (lt_outcome){.ok = true, .text = LT_STR("1")};
+  return true;
 }
 
 static bool on_resolve(void *arg, lt_str name, lt_outcome *ret) {
@@ -54,7 +61,7 @@ static bool on_resolve(void *arg, lt_str name, lt_outcome *ret) {
 static void eval(void *arg) {
   visit *v = arg;
   lt_guest guest;
-  lt_guest_host host = {.arg = v, .call = on_call, .resolve = on_resolve};
+  lt_guest_host host = {.arg = v, .start = on_start, .wait = on_call, .resolve = on_resolve};
   lt_guest_init(&guest, v->box, &host);
   lt_guest_eval(&guest, lt_str_of(v->code), LT_STR("code.js"), false);
 }

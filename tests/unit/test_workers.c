@@ -62,7 +62,7 @@ static bool on_poll(void *arg) {
   if (lt_workers_task_should_stop(&p->task)) {
     return true;
   }
-  if (lt_workers_task_should_yield(p->workers, &p->task)) {
+  if (lt_workers_task_should_yield(p->workers, &p->task, false)) {
     p->step = LT_STEP_AGAIN;
     lt_fiber_yield();
     return lt_workers_task_should_stop(&p->task);
@@ -70,15 +70,24 @@ static bool on_poll(void *arg) {
   return false;
 }
 
+static bool on_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
+  (void)arg, (void)tool, (void)input;
+  ret->id = 1;
+  return true;
+}
+
 /* Every call waits for the test. */
-static lt_outcome on_call(void *arg, lt_str tool, lt_str input) {
+static bool on_call(void *arg, uint32_t id, lt_outcome *ret) {
   prog *p = arg;
-  (void)tool, (void)input;
+  if (id == 0) {
+    return false; /* no other call is open */
+  }
   p->step = LT_STEP_PARK;
   lt_fiber_yield();
   p->calls++;
   int n = snprintf(p->answer, sizeof p->answer, "%u", p->calls);
-  return (lt_outcome){.ok = true, .text = lt_str_from(p->answer, (size_t)n)};
+  *ret = (lt_outcome){.ok = true, .text = lt_str_from(p->answer, (size_t)n)};
+  return true;
 }
 
 static void on_output(void *arg, lt_str text) {
@@ -151,7 +160,7 @@ static void prog_init(prog *p, lt_workers *workers, const char *code) {
               .code = code,
               .program = {.code = lt_str_of(code), .file = PROG_NAME, .bindings = LT_STR("{\"call\":\"call\"}")},
               .task = {.step = on_step, .after = after_step}};
-  p->host = (lt_guest_host){.arg = p, .call = on_call, .poll = on_poll, .output = on_output};
+  p->host = (lt_guest_host){.arg = p, .start = on_start, .wait = on_call, .poll = on_poll, .output = on_output};
   lt_engine_result_init(&p->result);
   lt_box *box = NULL;
   assert_int_equal(lt_pool_take(&engine_pool, &box, NULL), LT_OK);

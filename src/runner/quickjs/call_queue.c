@@ -236,6 +236,7 @@ void lt_call_queue_stop_run(lt_run *run, lt_stop why) {
     lt_run_clock_follow(run);
   }
   if (wakes) {
+    lt_run_rests_wake(run);
     lt_run_box_resume(run);
   }
 }

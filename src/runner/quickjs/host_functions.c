@@ -186,14 +186,6 @@ static bool on_guest_wait(void *arg, uint32_t id, lt_outcome *ret) LT_YIELDS {
   return true;
 }
 
-static lt_outcome on_guest_call(void *arg, lt_str tool, lt_str input) LT_YIELDS {
-  lt_outcome outcome = {0};
-  if (on_guest_start(arg, tool, input, &outcome) && !on_guest_wait(arg, outcome.id, &outcome)) {
-    outcome.text = LT_STR("stopped");
-  }
-  return outcome;
-}
-
 static uint32_t on_guest_timer(void *arg, uint64_t ms) {
   return lt_guest_timers_open(arg, ms);
 }
@@ -208,8 +200,9 @@ static uint64_t on_guest_now(void *arg) {
 
 /* To other programs, or on a lane to what has come for this one. */
 static bool host_should_give_way(const lt_run *run) {
-  return lt_lane_is_home(run->lane) ? lt_workers_task_should_yield(run->workers, &run->task)
-                                    : lt_lane_has_news(run->lane);
+  bool is_wanted = lt_pool_wants(run->box.box);
+  return lt_lane_is_home(run->lane) ? lt_workers_task_should_yield(run->workers, &run->task, is_wanted)
+                                    : is_wanted || lt_lane_has_news(run->lane);
 }
 
 /* Yields when it is the turn of others. Returns whether the program must end. */
@@ -232,7 +225,6 @@ static bool on_guest_poll(void *arg) LT_YIELDS {
 void lt_host_functions_fill(lt_run *run, lt_guest_host *host) {
   *host = (lt_guest_host){
       .arg = run,
-      .call = on_guest_call,
       .start = on_guest_start,
       .function = on_guest_function,
       .timer = on_guest_timer,

@@ -24,7 +24,8 @@ struct lt_quickjs {
   lt_workers *workers;
   runner_image images[LT_IMAGE_KINDS];
   lt_pool_budget budget; /* of the clean boxes of all images */
-  lt_timer *trim;        /* runs while there may be clean boxes that nobody needs */
+  lt_run_rests rests;
+  lt_timer *trim; /* runs while there may be clean boxes that nobody needs */
   bool is_trimming;
   lt_typecheck *typecheck; /* NULL: types are not checked */
   lt_str time_zone;        /* of programs' local time; empty: UTC */
@@ -91,15 +92,25 @@ static void quickjs_trim_later(lt_quickjs *q, lt_image_kind kind) {
   }
 }
 
+/* Programs that leave their boxes leave boxes that nobody needs. */
+static void on_rests_tick(void *arg) {
+  lt_quickjs *q = arg;
+  for (unsigned kind = 0; kind < LT_IMAGE_KINDS; kind++) {
+    if (q->images[kind].is_open) {
+      quickjs_trim_later(q, kind);
+    }
+  }
+}
+
 static void on_trim(void *arg) {
   lt_quickjs *q = arg;
   q->is_trimming = false;
   for (unsigned kind = 0; kind < LT_IMAGE_KINDS; kind++) {
     if (q->images[kind].is_open) {
       lt_pool_trim(&q->images[kind].pool);
-      quickjs_trim_later(q, kind);
     }
   }
+  on_rests_tick(q);
 }
 
 static void quickjs_close_images(lt_quickjs *q) {
@@ -130,11 +141,15 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
     status = lt_timer_new_background(loop, on_trim, q, &q->trim, err);
   }
   if (status == LT_OK) {
+    status = lt_run_rests_init(&q->rests, loop, on_rests_tick, q, err);
+  }
+  if (status == LT_OK) {
     status = lt_workers_new(workers, &q->workers, err);
   }
   if (status != LT_OK) {
     quickjs_close_images(q);
     lt_timer_free(q->trim);
+    lt_run_rests_release(&q->rests);
     lt_mem_free(q);
     return status;
   }
@@ -153,6 +168,7 @@ void lt_quickjs_free(lt_quickjs *q) {
   lt_workers_free(q->workers);
   quickjs_close_images(q);
   lt_timer_free(q->trim);
+  lt_run_rests_release(&q->rests);
   lt_mem_free(q);
 }
 
@@ -161,7 +177,11 @@ void lt_quickjs_free(lt_quickjs *q) {
 static lt_workers_step on_step(lt_workers_task *task) {
   lt_run *run = (lt_run *)task;
   run->box.step = LT_STEP_DONE;
+  if (run->box.should_rest) {
+    return LT_STEP_PARK;
+  }
   if (!lt_run_box_has(run) && atomic_load(&run->task.stop) != LT_STOP_NOT) {
+    lt_run_box_abandon(run);
     return LT_STEP_DONE;
   }
   if (!lt_run_box_enter(run)) {
@@ -169,7 +189,29 @@ static lt_workers_step on_step(lt_workers_task *task) {
   }
   bool goes_on = lt_fiber_resume(&run->box.fiber);
   bool is_dropped = run->box.is_dropping && atomic_load(&run->task.stop) == LT_STOP_NOT;
-  return goes_on ? run->box.step : is_dropped ? LT_STEP_PARK : LT_STEP_DONE;
+  run->box.gives_way = goes_on && run->box.step == LT_STEP_AGAIN && lt_pool_wants(run->box.box);
+  return run->box.gives_way ? LT_STEP_PARK : goes_on ? run->box.step : is_dropped ? LT_STEP_PARK : LT_STEP_DONE;
+}
+
+/* The program waits for an answer, or for a box. */
+static void run_park(lt_run *run) {
+  bool gives_way = run->box.gives_way;
+  run->box.gives_way = false;
+  if (run->box.needs_box) {
+    lt_run_box_wait(run);
+    return;
+  }
+  if (run->box.is_dropping) {
+    lt_run_box_drop(run);
+  } else if (run->box.should_rest || lt_pool_wants(run->box.box)) {
+    run->box.should_rest = false;
+    lt_run_box_rest(run);
+  }
+  if (gives_way) {
+    lt_run_box_continue(run);
+    return;
+  }
+  lt_run_opens_park(run);
 }
 
 static void on_program_done(void *arg) {
@@ -186,14 +228,7 @@ static void on_program_done(void *arg) {
 static void after_step(lt_workers_task *task, lt_workers_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
-    if (run->box.needs_box) {
-      lt_run_box_wait(run);
-      return;
-    }
-    if (run->box.is_dropping) {
-      lt_run_box_drop(run);
-    }
-    lt_run_opens_park(run);
+    run_park(run);
     return;
   }
   lt_box *box = run->box.box;
@@ -319,8 +354,12 @@ static lt_status run_in_box(lt_run *run, lt_image_kind kind, void (*body)(lt_run
   LT_TRY(quickjs_open_image(q, kind, err));
   lt_run_box_init(run, &q->images[kind].pool, body, err);
   run->is_finished = false;
+  if (!q->drops && lt_lane_is_home(run->lane)) { /* on a lane a thread waits with its program */
+    lt_run_rests_add(run, &q->rests);
+  }
   lt_run_box_begin(run);
   run_wait_until_finished(run);
+  lt_run_rests_remove(run);
   quickjs_trim_later(q, kind);
   return run->box.status;
 }

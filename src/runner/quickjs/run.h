@@ -21,6 +21,7 @@
 #include "runner/quickjs/run_clock.h"
 #include "runner/quickjs/run_memory.h"
 #include "runner/quickjs/run_opens.h"
+#include "runner/quickjs/run_rest.h"
 #include "runner/quickjs/run_values.h"
 #include "runner/quickjs/said_texts.h"
 #include "sandbox/engine.h"
@@ -63,6 +64,7 @@ struct lt_run {
   lt_post done_post;
   bool is_finished;
   lt_call_queue queue;
+  lt_run_rest_link rest;
 };
 
 #endif

@@ -58,6 +58,8 @@ void lt_run_box_init(lt_run *run, lt_pool *pool, void (*body)(lt_run *run) LT_YI
   run->box.body = body;
   run->box.waiter = (lt_pool_waiter){.on_box = on_run_box};
   run->box.has_begun = false;
+  run->box.is_resting = run->box.should_rest = run->box.never_rests = false;
+  run->box.home = NULL;
   run->box.status = LT_OK;
   run->box.err = err;
 }
@@ -74,9 +76,47 @@ static void run_box_fail(lt_run *run, lt_status status, const lt_err *err) {
 }
 
 static lt_status run_box_take(lt_run *run, lt_err *err) {
+  lt_box *home = run->box.home;
   run->box.box = run->box.waiter.box;
   run->box.waiter.box = NULL;
-  return run->box.box != NULL ? LT_OK : lt_pool_take(run->box.pool, &run->box.box, err);
+  if (run->box.box != NULL) {
+    return LT_OK;
+  }
+  if (home == NULL) {
+    return lt_pool_take(run->box.pool, &run->box.box, err);
+  }
+  LT_TRY(lt_pool_take_home(run->box.pool, home, err));
+  run->box.box = home;
+  return LT_OK;
+}
+
+static void run_box_start(lt_run *run) {
+  run->box.has_begun = true;
+  atomic_store(&run->task.box, run->box.box);
+  lt_fiber_init(&run->box.fiber, run->box.box->stack, LT_BOX_STACK_BYTES, on_run_fiber, run);
+  lt_run_rests_list(run);
+}
+
+/* The program continues in its box. It may have more memory than there is now. */
+static lt_status run_box_end_rest(lt_run *run, lt_err *err) {
+  if (!lt_box_rest_end(run->box.box, &run->box.fiber, &run->box.rest)) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to continue a program that was waiting");
+  }
+  run->box.home = run->box.waiter.home = NULL;
+  pthread_mutex_lock(&run->lock);
+  run->box.is_resting = false;
+  pthread_mutex_unlock(&run->lock);
+  atomic_store(&run->task.box, run->box.box);
+  return LT_OK;
+}
+
+void lt_run_box_abandon(lt_run *run) {
+  if (run->box.home != NULL && run->box.box == NULL) {
+    lt_pool_leave(run->box.pool, run->box.home);
+    lt_fiber_release(&run->box.fiber);
+  }
+  lt_box_rest_release(&run->box.rest);
+  run->box.home = NULL;
 }
 
 bool lt_run_box_has(const lt_run *run) {
@@ -88,30 +128,61 @@ bool lt_run_box_enter(lt_run *run) {
     return true;
   }
   lt_err err = LT_ERR_INIT;
+  bool is_resting = run->box.home != NULL;
   lt_status status = run_box_take(run, &err);
   run->box.needs_box = status == LT_E_LIMIT;
-  if (status == LT_OK) {
-    run->box.has_begun = true;
-    atomic_store(&run->task.box, run->box.box);
-    lt_fiber_init(&run->box.fiber, run->box.box->stack, LT_BOX_STACK_BYTES, on_run_fiber, run);
-  } else if (!run->box.needs_box) {
+  if (status == LT_OK && is_resting) {
+    status = run_box_end_rest(run, &err);
+  } else if (status == LT_OK) {
+    run_box_start(run);
+  }
+  if (status != LT_OK && !run->box.needs_box) {
     run_box_fail(run, status, &err);
+    lt_run_box_abandon(run);
   }
   return status == LT_OK;
 }
 
 void lt_run_box_wait(lt_run *run) {
   run->box.needs_box = false;
+  lt_run_rests *rests = run->rest.rests;
   pthread_mutex_lock(&run->lock);
   bool waits = atomic_load(&run->task.stop) == LT_STOP_NOT && lt_pool_wait(run->box.pool, &run->box.waiter);
   pthread_mutex_unlock(&run->lock);
+  if (waits && rests != NULL) {
+    lt_run_rests_hurry(rests);
+  }
   if (!waits) {
     lt_run_box_resume(run);
   }
 }
 
+void lt_run_box_continue(lt_run *run) {
+  if (run->box.box == NULL) {
+    lt_run_box_wait(run);
+  } else {
+    lt_run_box_begin(run);
+  }
+}
+
 bool lt_run_box_forget(lt_run *run) {
   return run->box.pool != NULL && lt_pool_forget(run->box.pool, &run->box.waiter);
+}
+
+void lt_run_box_rest(lt_run *run) {
+  lt_box *box = run->box.box;
+  lt_status status = lt_box_rest_begin(box, &run->box.fiber, &run->box.rest);
+  if (status != LT_OK) {
+    run->box.never_rests = status == LT_E_LIMIT;
+    return;
+  }
+  pthread_mutex_lock(&run->lock);
+  run->box.is_resting = true;
+  pthread_mutex_unlock(&run->lock);
+  run->box.home = run->box.waiter.home = box;
+  run->box.box = NULL;
+  atomic_store(&run->task.box, NULL);
+  lt_pool_rest(run->box.pool, box);
 }
 
 void lt_run_box_drop(lt_run *run) {

@@ -204,6 +204,7 @@ void lt_run_opens_ready(lt_run *run, lt_run_open *open, lt_status status, lt_str
     lt_run_clock_follow(run);
   }
   if (wakes) {
+    lt_run_rests_wake(run);
     lt_run_box_resume(run);
   }
 }

@@ -1,0 +1,71 @@
+#include "sandbox/box_rest.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "sandbox/box_memory.h"
+
+/* Then the stack, and what lt_box_memory_save has written. */
+typedef struct rest_head {
+  lt_box_frame *frame;
+  void *owner;
+  size_t stack_bytes;
+  uint32_t max_pages;
+  uint32_t stack_pointer;
+  unsigned refused;
+} rest_head;
+
+static void box_rest_put(const lt_box *box, lt_fiber *fiber, lt_buf *out) {
+  const rest_head head = {.frame = box->frame,
+                          .owner = box->owner,
+                          .stack_bytes = lt_fiber_stack_used(fiber),
+                          .max_pages = box->max_pages,
+                          .stack_pointer = *box->module->stack_pointer(box->instance),
+                          .refused = box->refused};
+  lt_buf_add(out, lt_str_from(&head, sizeof head));
+  char *stack = lt_buf_reserve(out, head.stack_bytes);
+  if (stack != NULL) {
+    lt_fiber_stack_save(fiber, stack);
+    lt_buf_commit(out, head.stack_bytes);
+  }
+  lt_box_memory_save(box, out);
+}
+
+lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
+  LT_AUTO_BUF(out, LT_BOX_REST_MAX_BYTES);
+  box_rest_put(box, fiber, &out);
+  if (out.status != LT_OK) {
+    return out.status;
+  }
+  char *bytes = lt_mem_alloc(out.n); /* the buffer has room to grow, which would be kept, too */
+  if (bytes == NULL) {
+    return LT_E_NOMEM;
+  }
+  memcpy(bytes, out.p, out.n);
+  *ret_rest = (lt_box_rest){.bytes = bytes, .n = out.n};
+  box->frame = NULL;
+  box->owner = NULL;
+  return LT_OK;
+}
+
+bool lt_box_rest_end(lt_box *box, lt_fiber *fiber, lt_box_rest *rest) {
+  rest_head head;
+  memcpy(&head, rest->bytes, sizeof head);
+  const char *stack = rest->bytes + sizeof head, *memory = stack + head.stack_bytes;
+  box->max_pages = head.max_pages;
+  if (!lt_box_memory_load(box, lt_str_from(memory, rest->n - (size_t)(memory - rest->bytes)))) {
+    return false;
+  }
+  lt_fiber_stack_load(fiber, stack);
+  *box->module->stack_pointer(box->instance) = head.stack_pointer;
+  box->frame = head.frame;
+  box->owner = head.owner;
+  box->refused = head.refused;
+  lt_box_rest_release(rest);
+  return true;
+}
+
+void lt_box_rest_release(lt_box_rest *rest) {
+  lt_mem_free(rest->bytes);
+  *rest = (lt_box_rest){.bytes = NULL};
+}
