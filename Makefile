@@ -24,7 +24,7 @@ PREFIX      ?= /usr/local
 .PHONY: all engine page node dist demo test bench instructions asan tsan fuzz lint fmt cross cross-all cross-build install uninstall packages packages-arm64 packages-check clean distclean help check
 
 help: ## What there is
-	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 all: check ## Build the program: build/lathe
 	@$(MAKE) -j2 engine page build/release.libs

@@ -24,6 +24,15 @@ TIMEFORMAT='took %0R s, and %0U + %0S s of the processors'
 # A test that failed beside others runs again alone, and is named at the end: another process may have had its port, its
 # memory or its time. What a sanitizer has found is never tried again.
 
+# The unit tests that run under qemu-user. Not among them: process (a failed posix_spawn goes unseen), file and jail (a user namespace
+# has one user), box and embed (hundreds of boxes, limits of milliseconds), and what takes minutes.
+emulated_units=(
+  address_range approver arena budget buf catalog config_keys config_tools door door_rules err fan_out fiber js_prose json
+  line_diff lines masked_records mcp_auth_text mcp_parts mcp_provider mcp_value mem member_text models names pair_list plain
+  random rate remembered_decisions scripts secrets session_variables sha256 str telemetry text_calls time_zone trace trust
+  typegen values wires
+)
+
 number() { # attribute file: the first attribute="N" in a JUnit file
   sed -n "s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1
 }
@@ -35,8 +44,9 @@ units() { # report, more options of ctest...
 
 unit() {
   local report=$out/unit.xml again=$out/unit-again.xml last=$out/Testing/Temporary
-  local tests fails=0 skips
-  units "$report" -j $units_at_a_time || bad=1
+  local tests fails=0 skips options=(-j $units_at_a_time)
+  [ "$preset" != aarch64 ] || options+=(-R "^($(IFS='|' && echo "${emulated_units[*]}"))$")
+  units "$report" "${options[@]}" || bad=1
   [ -s "$report" ] || return 0
   tests=$(number tests "$report") fails=$(number failures "$report") skips=$(number skipped "$report")
   skips=$((${skips:-0} + $(number disabled "$report")))
@@ -95,7 +105,7 @@ tsan_files=(
 # aarch64 under qemu-user, where a start of the program takes a hundred times as long (docs/TESTING.md, "aarch64").
 # Left out is what needs walls, which qemu-user has not (deno, python, escapes, typecheck, serve-check, program-shapes, gateway, ...),
 # what drives a browser, what takes what is installed, and what computes for long.
-emulated=(one-of-each servers call-command mcp-http approval tools doctor conversations)
+emulated=(one-of-each servers call-command mcp-http approval questions tools doctor conversations)
 # Of these, what `make cross` runs.
 few=(one-of-each servers call-command)
 # They take longest, so they begin first: the last file of a part runs alone.

@@ -47,7 +47,7 @@
 #define LT_TAPE_POLL_US               2000          /* ... of which no more than this is counted between two polls */
 #define LT_RUN_STORE_MAX_BYTES        (16 * LT_MIB) /* all store() values of one program */
 #define LT_JSSCAN_DEPTH               1024 /* nested brackets whose kind is known; one byte each, on our stack */
-#define LT_TSERASE_MAX_BYTES          LT_MIB /* longer programs go to the type stripper: 16 bytes of memory for each token */
+#define LT_TSERASE_MAX_BYTES          (256 * LT_KIB) /* longer programs go to the type stripper: at worst 30 ms on the loop */
 #define LT_TSERASE_DEPTH              200 /* nesting of what can nest, on our stack; what models write has 30 */
 #define LT_TSERASE_STEPS              16  /* times that each token may be looked at; what models write takes 2 */
 

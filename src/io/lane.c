@@ -80,11 +80,24 @@ void lt_lane_run_posts(lt_lane *lane) {
   lt_loop_run_posts(lane);
 }
 
+/* The lock is the thread's, not the fiber's, which may go on on another thread. */
+static void lane_step_out(lt_lane *lane) {
+  void (*fn)(void *arg) = lane->step_out;
+  lane->step_out = NULL;
+  lt_lane_leave(lane);
+  fn(lane->step_out_arg);
+  lt_lane_enter(lane);
+  lt_loop_ready(lane->loop, lane->stepping);
+}
+
 bool lt_lane_turn(lt_lane *lane) {
   bool has_work = lt_loop_has_work(lane);
   atomic_store(&lane->has_news, false);
   lt_loop_run_posts(lane);
   (void)lt_loop_run_ready(lane);
+  if (lane->step_out != NULL) {
+    lane_step_out(lane);
+  }
   return has_work;
 }
 
@@ -101,9 +114,11 @@ void lt_lane_sleep(lt_lane *lane) {
 
 /* --- A fiber and its lane ----------------------------------------------------------------------------------------- */
 void lt_lane_step_out(lt_lane *lane, void (*fn)(void *arg), void *arg) {
-  lt_lane_leave(lane);
-  fn(arg); /* LT_YIELDS: others hold the loop meanwhile */
-  lt_lane_enter(lane);
+  lane->stepping = lt_loop_task_current();
+  LT_CHECK(lane->stepping->lane == lane);
+  lane->step_out_arg = arg;
+  lane->step_out = fn;
+  lt_fiber_yield();
 }
 
 /* The fiber is queued where it goes to, and whoever turns that lane resumes it. */

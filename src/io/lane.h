@@ -26,7 +26,10 @@ typedef struct lt_lane {
   atomic_bool has_news;     /* something has come since its last turn began */
   sem_t wake;               /* of a lane whose thread is not the loop's */
   struct lt_loop_task *ready_head, *ready_tail;
-  unsigned fibers; /* begun on it, and not ended */
+  unsigned fibers;             /* begun on it, and not ended */
+  void (*step_out)(void *arg); /* what the fiber that has just yielded wants done; NULL: nothing */
+  void *step_out_arg;
+  struct lt_loop_task *stepping; /* that fiber */
 } lt_lane;
 
 /* Lets other threads open lanes from now on. On the loop's thread, which holds the loop until lt_loop_run sleeps, and
@@ -62,7 +65,8 @@ lt_lane *lt_lane_current(lt_loop *loop);
 bool lt_lane_is_home(const lt_lane *lane);
 
 /* --- A fiber and its lane ----------------------------------------------------------------------------------------- */
-/* Runs `fn(arg)`, which does not touch the loop, while other threads may hold it. */
+/* Has the lane's thread run `fn(arg)`, which does not touch the loop, on its own stack, while others may hold the loop.
+ * The fiber is on its lane. */
 void lt_lane_step_out(lt_lane *lane, void (*fn)(void *arg), void *arg) LT_YIELDS;
 /* Whether something has come for the lane: lt_lane_step_out should return soon. Any thread. */
 bool lt_lane_has_news(const lt_lane *lane);

@@ -103,6 +103,9 @@ void lt_lane_wake(lt_lane *lane) {
 }
 
 void lt_lane_post(lt_lane *lane, lt_post *post) {
+  if (lt_lane_is_home(lane)) {
+    atomic_store_explicit(&lane->loop->posted_cpu, sched_getcpu(), memory_order_relaxed);
+  }
   lt_post *head = atomic_load_explicit(&lane->posts, memory_order_relaxed);
   do {
     post->next = head;
@@ -152,8 +155,14 @@ static bool loop_files_ready(lt_loop *loop) {
   return poll(&fd, 1, 0) != 0;
 }
 
+/* Whether the last poster is where this thread is, and cannot post while this thread spins: so it is on one CPU, and
+ * on two of which a neighbour has one. */
+static bool loop_is_in_the_way(lt_loop *loop) {
+  return atomic_load_explicit(&loop->posted_cpu, memory_order_relaxed) == sched_getcpu();
+}
+
 static bool loop_spin_for_posts(lt_loop *loop) {
-  if (loop->spins_left == 0) {
+  if (loop->spins_left == 0 || loop_is_in_the_way(loop)) {
     return false;
   }
   uint64_t until_ns = uv_hrtime() + LT_LOOP_SPIN_US * 1000;
@@ -175,7 +184,8 @@ static bool loop_spin_for_posts(lt_loop *loop) {
 
 /* After a sleep, finds out whether spinning would have found a post. */
 static void loop_learn(lt_loop *loop) {
-  if (loop->may_spin && loop_has_posts(&loop->home) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
+  if (loop->may_spin && !loop_is_in_the_way(loop) && loop_has_posts(&loop->home) &&
+      uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
     loop->spins_left = LT_LOOP_SPIN_MISSES;
   }
 }

@@ -67,9 +67,10 @@ struct lt_loop {
   uint64_t waits; /* numbers waits */
   lt_signal *signals;
 
-  bool may_spin;       /* a poster can run on another core */
-  unsigned spins_left; /* failed spins before the loop stops spinning */
-  uint64_t slept_ns;   /* when the last sleep began */
+  bool may_spin;          /* a poster can run on another core */
+  _Atomic int posted_cpu; /* where the last poster to `home` was */
+  unsigned spins_left;    /* failed spins before the loop stops spinning */
+  uint64_t slept_ns;      /* when the last sleep began */
 };
 
 /* Puts a parked or new fiber into the ready queue of its lane, unless it is there. */

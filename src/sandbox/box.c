@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "sandbox/page_map.h"
 #include "sandbox/wasm_rt.h"
 
 #define PAGE_BYTES      LT_IMAGE_PAGE
@@ -205,13 +206,34 @@ static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uin
   return at;
 }
 
-/* The shadow stack grows downwards. Its upper end is wiped from the lowest used byte on. What is below is given back:
- * where nothing was written, that costs less than to look at it. Returns the bytes that it still holds. */
+static size_t box_look_at(const lt_box *box, uint32_t at, uint32_t end, bool *ret_owned) {
+  size_t left = (end - at) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
+  lt_page_map_look(box->image->page_map, box->memory + at, count, ret_owned);
+  return count;
+}
+
+/* Finds the first page of [0, end) that was ever written to. */
+static uint32_t box_first_owned_page(const lt_box *box, uint32_t end) {
+  bool owned[LT_PAGE_MAP_PAGES];
+  for (uint32_t at = 0; at < end;) {
+    size_t count = box_look_at(box, at, end, owned);
+    for (size_t i = 0; i < count; i++, at += PAGE_BYTES) {
+      if (owned[i]) {
+        return at;
+      }
+    }
+  }
+  return end;
+}
+
+/* The shadow stack grows downwards, so everything above its lowest used byte is wiped, or given back where a recursion
+ * was deep. Returns the bytes that it still holds. */
 static size_t box_wipe_shadow_stack(lt_box *box) {
   uint32_t end = box->image->head.start;
-  uint32_t kept = end - (uint32_t)LT_BOX_STACK_KEEP_BYTES;
-  uint32_t from = madvise(box->memory, kept, MADV_DONTNEED) == 0 ? kept : 0;
-  uint32_t low = box_first_nonzero_page(box->memory, from, end);
+  uint32_t low = box_first_nonzero_page(box->memory, box_first_owned_page(box, end), end);
+  if (end - low > LT_BOX_STACK_KEEP_BYTES && madvise(box->memory, end, MADV_DONTNEED) == 0) {
+    return 0;
+  }
   memset(box->memory + low, 0, end - low);
   return end - low;
 }
@@ -226,20 +248,32 @@ static void box_trim_stack(lt_box *box) {
   }
 }
 
+/* False: the page is as in the image. */
+static bool box_restore_page(lt_box *box, uint32_t at) {
+  const uint8_t *original = box->image->bytes + (at - box->image->head.start);
+  bool differs = memcmp(box->memory + at, original, PAGE_BYTES) != 0;
+  if (differs) {
+    memcpy(box->memory + at, original, PAGE_BYTES);
+  }
+  return differs;
+}
+
 /* Returns the bytes that differed: about those that the box does not share with the image any more. */
 static size_t box_restore_image(lt_box *box) {
+  bool owned[LT_PAGE_MAP_PAGES];
   size_t restored = 0;
   const lt_image_header *head = &box->image->head;
-  uint8_t *memory = box->memory + head->start;
   lt_image_hot *hot = box->image->hot;
   bool sampled = atomic_load_explicit(&hot->samples, memory_order_relaxed) < LT_IMAGE_SAMPLES &&
                  atomic_fetch_add_explicit(&hot->samples, 1, memory_order_relaxed) < LT_IMAGE_SAMPLES;
-  for (uint32_t at = 0; at < head->size - head->start; at += PAGE_BYTES) {
-    if (memcmp(memory + at, box->image->bytes + at, PAGE_BYTES) != 0) {
-      memcpy(memory + at, box->image->bytes + at, PAGE_BYTES);
-      restored += PAGE_BYTES;
-      if (sampled) {
-        atomic_fetch_add_explicit(&hot->dirty[at / PAGE_BYTES], 1, memory_order_relaxed);
+  for (uint32_t at = head->start; at < head->size;) {
+    size_t count = box_look_at(box, at, head->size, owned);
+    for (size_t i = 0; i < count; i++, at += PAGE_BYTES) {
+      if (owned[i] && box_restore_page(box, at)) {
+        restored += PAGE_BYTES;
+        if (sampled) {
+          atomic_fetch_add_explicit(&hot->dirty[(at - head->start) / PAGE_BYTES], 1, memory_order_relaxed);
+        }
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "sandbox/box.h"
 #include "sandbox/image_packing.h"
+#include "sandbox/page_map.h"
 
 /* The instance and the table contain addresses of this process, so they are made once for each process. Clones copy the
  * instance and share the table. */
@@ -75,7 +76,7 @@ static lt_status image_make_file(lt_image *image, lt_str stored, lt_err *err) {
 }
 
 lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_err *err) {
-  *image = (lt_image){.module = module, .fd = -1};
+  *image = (lt_image){.module = module, .fd = -1, .page_map = -1};
   if (data.n < sizeof image->head) {
     return lt_fail(err, LT_E_INTERNAL, "the engine's image is too short");
   }
@@ -96,8 +97,10 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
   }
   if (status != LT_OK) {
     lt_image_close(image);
+    return status;
   }
-  return status;
+  image->page_map = lt_page_map_open();
+  return LT_OK;
 }
 
 void lt_image_close(lt_image *image) {
@@ -107,8 +110,11 @@ void lt_image_close(lt_image *image) {
   if (image->fd >= 0) {
     close(image->fd);
   }
+  if (image->page_map >= 0) {
+    close(image->page_map);
+  }
   lt_mem_free(image->hot);
   lt_mem_free(image->instance);
   lt_mem_free(image->table);
-  *image = (lt_image){.fd = -1};
+  *image = (lt_image){.fd = -1, .page_map = -1};
 }

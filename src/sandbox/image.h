@@ -52,6 +52,7 @@ typedef struct lt_image {
   const uint8_t *bytes; /* [start, size): part of the program, or the file's mapping */
   void *mapping;        /* of a packed image; else NULL */
   int fd;               /* memory file with the same bytes, for mapping */
+  int page_map;         /* of the process, to see which pages of a box are its own; -1: there is none */
   lt_image_hot *hot;
   void *instance;           /* template: copied into every clone */
   wasm_rt_funcref_t *table; /* shared by all clones: never changed afterwards */

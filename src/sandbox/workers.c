@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,6 +51,7 @@ struct lt_workers {
   lt_workers_chore *chores;
   _Atomic unsigned chore_count;
   _Atomic int spinning;
+  _Atomic int queued_cpu; /* where the thread was that queued the last task */
   unsigned sleeping;
   unsigned regular; /* workers that do not end when they are idle */
   unsigned extras;
@@ -103,6 +105,7 @@ static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *t
   *queue->tail = task;
   queue->tail = &task->next;
   atomic_fetch_add(&w->queued, 1);
+  atomic_store_explicit(&w->queued_cpu, sched_getcpu(), memory_order_relaxed);
   /* A worker that is about to sleep takes the lock and checks the queue once more. */
   bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0;
   pthread_mutex_unlock(&w->lock);
@@ -149,8 +152,12 @@ bool lt_workers_do_later(lt_workers *w, lt_workers_chore *chore) {
   return has_room;
 }
 
-/* A sleeping thread takes tens of microseconds to wake, so spin for a short time first. */
+/* A sleeping thread takes tens of microseconds to wake, so spin for a short time first: unless the thread that queues
+ * tasks is on this CPU, and cannot go on meanwhile. */
 static void workers_spin(lt_workers *w) {
+  if (atomic_load_explicit(&w->queued_cpu, memory_order_relaxed) == sched_getcpu()) {
+    return;
+  }
   uint64_t until = lt_workers_now() + SPIN_NS;
   atomic_fetch_add(&w->spinning, 1);
   while (atomic_load_explicit(&w->queued, memory_order_relaxed) == 0 &&
