@@ -43,6 +43,7 @@ lt_status lt_instructions_inspect(const char *path, lt_arena *arena, lt_config_f
 /* --- The text ----------------------------------------------------------------------------------------------------- */
 typedef struct instructions_writer {
   const lt_report *report;
+  bool has_trust; /* the list has been read: not before there is a file to look for */
   lt_trust trust;
   lt_arena arena;
   lt_buf *out;
@@ -83,6 +84,10 @@ static lt_status instructions_put_file(instructions_writer *w, const char *path,
   lt_config_file file;
   lt_str text;
   LT_TRY(lt_instructions_inspect(path, &w->arena, &file, &text, err));
+  if (!w->has_trust) {
+    w->has_trust = true;
+    LT_TRY(lt_trust_read(&w->trust, err));
+  }
   lt_config_trust trust = lt_trust_of(&w->trust, &file);
   if (trust == LT_CONFIG_TRUSTED) {
     instructions_put_text(w->out, file.path, text);
@@ -135,11 +140,10 @@ static lt_status instructions_put_folders(instructions_writer *w, lt_err *err) {
 static lt_status instructions_put_files(const lt_report *report, lt_buf *out, lt_err *err) {
   instructions_writer w = {.report = report, .out = out};
   lt_arena_init(&w.arena, LT_CONFIG_MEMORY_BYTES);
-  lt_status status = lt_trust_read(&w.trust, err);
-  if (status == LT_OK) {
-    status = instructions_put_folders(&w, err);
+  lt_status status = instructions_put_folders(&w, err);
+  if (w.has_trust) {
+    lt_trust_release(&w.trust);
   }
-  lt_trust_release(&w.trust);
   lt_arena_release(&w.arena);
   return status;
 }

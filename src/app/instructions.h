@@ -20,8 +20,8 @@ lt_status lt_instructions_inspect(const char *path, lt_arena *arena, lt_config_f
                                   lt_err *err);
 
 /* Appends the instructions, or nothing. `system`: of the command line, may be empty. A file that is not trusted is
- * reported as a warning that says how to trust it. Errors: LT_E_CONFIG (a file is too long, or the list of trusted
- * files cannot be used), LT_E_LIMIT (all of it is too long), LT_E_NOMEM. */
+ * reported as a warning that says how to trust it, and so is one that cannot be used or is too long. Errors: LT_E_LIMIT
+ * (all of it is too long), LT_E_NOMEM. */
 lt_status lt_instructions_put(const lt_config *config, lt_str system, const lt_report *report, lt_buf *out,
                               lt_err *err);
 
