@@ -74,6 +74,7 @@ tap() { # word file: the number after "# word" that closes node's TAP report; 0 
 never_dropped=(
   tools types doctor config trust mcp-install login shell-pages # run no program
   find-tools serve-check                            # run none that waits: what tools there are, a program is told at once
+  wires                                             # looks at what models are sent
   conformance conformance-auth conformance-auth-2026 inspector # look at the wire, which is the same for a program that was dropped
   serve-hostile serve-openapi serve-browsers serve-proxy serve-disk serve-strangers serve-users metrics service-log # likewise
   page page-hostile page-live page-look page-program page-replay page-tools # look at what a browser shows of it
