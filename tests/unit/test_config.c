@@ -333,9 +333,10 @@ static void unknown_keys_name_the_nearest(void **state) {
                       "lathe.yaml:6: unknown key \"actoin\" in tools.policy[1] (did you mean \"action\"?)");
   expect_config_error("deno: {somethingElse: 1}",
                       "lathe.yaml:1: unknown key \"somethingElse\" in deno (known here: path)");
-  expect_config_error("\"a\\nb\\x1b[31m\\x9b\": 1",
-                      "lathe.yaml:1: unknown key \"a?b?[31m?\" (known here: mcpServers, defaults, models, modules, "
-                      "tools, plugins, mcp, sandbox, python, deno, typescript, plan, store, server, telemetry)");
+  expect_config_error(
+      "\"a\\nb\\x1b[31m\\x9b\": 1",
+      "lathe.yaml:1: unknown key \"a?b?[31m?\" (known here: mcpServers, defaults, models, instructions, modules, "
+      "tools, plugins, mcp, sandbox, python, deno, typescript, plan, store, server, telemetry)");
 }
 
 static void wrong_types_say_what_was_expected(void **state) {
