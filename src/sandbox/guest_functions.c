@@ -76,9 +76,17 @@ lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome) {
                                                             : value;
 }
 
+static bool guest_functions_begin(lt_guest *guest, lt_str tool, lt_str input, lt_outcome *outcome) {
+  if (input.n > LT_JSON_MAX_BYTES) {
+    *outcome = (lt_outcome){.text = LT_STR("too large: a tool's input may have 64 MiB of JSON")};
+    return false;
+  }
+  return guest->host->start(guest->host->arg, tool, input, outcome);
+}
+
 static lt_js guest_functions_do_start(lt_guest *guest, lt_str tool, lt_str input) {
   lt_outcome outcome = {0};
-  if (!guest->host->start(guest->host->arg, tool, input, &outcome)) {
+  if (!guest_functions_begin(guest, tool, input, &outcome)) {
     return guest_functions_fail_with(guest, outcome.text);
   }
   return LT_JS_MK(LT_TAG_INT, outcome.id);
@@ -104,7 +112,7 @@ static lt_js guest_functions_do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
 /* Nothing is held while the program waits: a program at rest that is stopped never returns from here. */
 static lt_js guest_functions_do_call(lt_guest *guest, lt_guest_held *held) LT_YIELDS {
   lt_outcome outcome = {0};
-  bool is_started = guest->host->start(guest->host->arg, held->text[0], held->text[1], &outcome);
+  bool is_started = guest_functions_begin(guest, held->text[0], held->text[1], &outcome);
   lt_guest_drop(guest, held);
   if (is_started) {
     return guest_functions_do_wait(guest, outcome.id);
