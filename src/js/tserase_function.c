@@ -103,14 +103,17 @@ static bool function_is_field(const lt_tserase *p) {
   }
 }
 
+/* `...rest: T[]`, which is the last one. The engine never sees the parameters of a function without a body. */
+static bool function_read_rest(lt_tserase *p) {
+  lt_tserase_advance(p);
+  return lt_tserase_function_read_target(p) && lt_tserase_type_erase_annotation(p) && lt_tserase_is(p, ')');
+}
+
 static bool function_read_parameter(lt_tserase *p) {
-  if (function_is_field(p)) {
-    return false;
-  }
   if (lt_tserase_is_kind(p, LT_JSTOK_SPREAD)) {
-    lt_tserase_advance(p);
+    return function_read_rest(p);
   }
-  if (!lt_tserase_function_read_target(p)) {
+  if (function_is_field(p) || !lt_tserase_function_read_target(p)) {
     return false;
   }
   size_t mark = p->at;
