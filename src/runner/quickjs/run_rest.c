@@ -38,6 +38,7 @@ static uint64_t run_rests_patience_ns(lt_run *run, bool is_short) {
 /* Only the loop wakes a parked program, so it stays parked meanwhile. Its last step began a slice before `slice_ns`. */
 static rest_state run_rests_look_at(lt_run *run, bool is_short) {
   rest_state state = REST_NOT_YET;
+  bool has_moved = false;
   pthread_mutex_lock(&run->lock);
   if (run->opens.is_parked && run->box.is_resting) {
     state = REST_DONE;
@@ -48,8 +49,13 @@ static rest_state run_rests_look_at(lt_run *run, bool is_short) {
   if (state == REST_NOW) {
     run->opens.is_parked = false;
     run->box.should_rest = true;
+    has_moved =
+        lt_run_clock_update(run); /* while it stands the deadline may be in the past: the step would be stopped */
   }
   pthread_mutex_unlock(&run->lock);
+  if (has_moved) {
+    lt_run_clock_follow(run);
+  }
   return state;
 }
 
