@@ -155,10 +155,12 @@ static lt_status fiber_no_stack(lt_err *err, size_t size) {
                  size, strerror(errno));
 }
 
-/* With Linux 6.13 a guard needs no mapping of its own: then thousands of stacks are one mapping. */
+/* With Linux 6.13 a guard needs no mapping of its own: then thousands of stacks are one mapping. qemu-user says yes to
+ * any advice and does nothing, also to one that does not exist. */
 static bool fiber_guard(void *at, size_t size) {
-  enum { GUARD_INSTALL = 102 }; /* MADV_GUARD_INSTALL, which glibc does not name yet */
-  return madvise(at, size, GUARD_INSTALL) == 0 || mprotect(at, size, PROT_NONE) == 0;
+  enum { GUARD_INSTALL = 102, NO_ADVICE = 0x7fffffff }; /* MADV_GUARD_INSTALL, which glibc does not name yet */
+  bool obeys = madvise(at, size, NO_ADVICE) != 0;
+  return (obeys && madvise(at, size, GUARD_INSTALL) == 0) || mprotect(at, size, PROT_NONE) == 0;
 }
 
 lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
