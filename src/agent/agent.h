@@ -47,7 +47,7 @@ typedef struct lt_agent_options {
   lt_str default_mode;          /* empty: "classic" */
   const lt_mode_rounds *rounds; /* configured limits; may be NULL */
   size_t rounds_count;
-  lt_str instructions;   /* what models are told beside their mode; may be empty */
+  lt_str instructions;   /* added to the system message of every mode; may be empty */
   size_t listing_tokens; /* ceiling of code mode's list of tools; 0: LT_LISTING_TOKENS */
   /* Limits, modules and functions of programs; code, input and caller are ignored. The agent adds llm() and llmJson().
    * Without modules or functions, programs get those that plugins have registered. */

@@ -293,27 +293,20 @@ static void approvals_take(lt_approvals *a, const approval_waiter *pending) LT_Y
   }
 }
 
-static void approvals_put_pair(lt_json_writer *w, const char *key, lt_str value) {
-  if (value.n > 0) {
-    lt_json_key(w, key);
-    lt_json_put_str(w, value);
-  }
-}
-
 static lt_status approvals_report_decided(lt_approvals *a, const approval_waiter *pending, lt_err *err) {
   const lt_decision *decision = pending->decision;
   LT_AUTO_BUF(data, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
-  approvals_put_pair(&w, "promptId", lt_str_of(a->turn->ids.prompt));
-  approvals_put_pair(&w, "toolCallId", pending->id);
-  approvals_put_pair(&w, "decision", decision->is_approved ? LT_STR("approve") : LT_STR("reject"));
-  approvals_put_pair(&w, "reason", decision->reason);
+  lt_json_put_given(&w, "promptId", lt_str_of(a->turn->ids.prompt));
+  lt_json_put_given(&w, "toolCallId", pending->id);
+  lt_json_put_given(&w, "decision", decision->is_approved ? LT_STR("approve") : LT_STR("reject"));
+  lt_json_put_given(&w, "reason", decision->reason);
   if (decision->input.n > 0 && lt_json_check(decision->input, NULL) == LT_OK) {
     lt_json_key(&w, "input");
     lt_json_put_raw(&w, decision->input);
   }
-  approvals_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
+  lt_json_put_given(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
   lt_json_end_object(&w);
   LT_TRY(lt_buf_check(&data, err, "no memory for a decision"));
   return lt_outbox_event(approvals_outbox(a), "prompt.approval-decided", lt_buf_view(&data), err);

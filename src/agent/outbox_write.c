@@ -5,11 +5,6 @@
 #include "tool/answer_spill.h"
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
-static void outbox_write_put_str(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
-}
-
 static void outbox_write_put_raw(lt_json_writer *w, const char *key, lt_str json) {
   lt_json_key(w, key);
   lt_json_put_raw(w, json);
@@ -20,34 +15,34 @@ static void outbox_write_put_result(lt_json_writer *w, const lt_output *output, 
   lt_json_key(w, "result");
   lt_json_begin_object(w);
   if (item->what == ITEM_BEGIN) {
-    outbox_write_put_str(w, "type", LT_STR("pending"));
-    outbox_write_put_str(w, "reason", output->reason);
+    lt_json_put_pair(w, "type", LT_STR("pending"));
+    lt_json_put_pair(w, "reason", output->reason);
     if (output->question.n > 0) {
-      outbox_write_put_str(w, "question", output->question);
+      lt_json_put_pair(w, "question", output->question);
     }
   } else if (item->status == LT_OK) {
-    outbox_write_put_str(w, "type", LT_STR("success"));
+    lt_json_put_pair(w, "type", LT_STR("success"));
     if (answer.n > 0) {
       outbox_write_put_raw(w, "output", answer);
     }
   } else {
-    outbox_write_put_str(w, "type", LT_STR("error"));
-    outbox_write_put_str(w, "error", answer);
+    lt_json_put_pair(w, "type", LT_STR("error"));
+    lt_json_put_pair(w, "error", answer);
   }
   if (item->what == ITEM_END && output->logs.n > 0) {
-    outbox_write_put_str(w, "logs", output->logs);
+    lt_json_put_pair(w, "logs", output->logs);
   }
   lt_json_end_object(w);
 }
 
 static void outbox_write_put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item,
                                   lt_str answer) {
-  outbox_write_put_str(w, "type", LT_STR("tool"));
-  outbox_write_put_str(w, "id", output->id);
+  lt_json_put_pair(w, "type", LT_STR("tool"));
+  lt_json_put_pair(w, "id", output->id);
   if (output->parent.n > 0) {
-    outbox_write_put_str(w, "parent", output->parent);
+    lt_json_put_pair(w, "parent", output->parent);
   }
-  outbox_write_put_str(w, "function", output->text);
+  lt_json_put_pair(w, "function", output->text);
   outbox_write_put_raw(w, "input", output->input);
   if (output->edited.n > 0) {
     outbox_write_put_raw(w, "editedInput", output->edited);
@@ -56,25 +51,25 @@ static void outbox_write_put_tool(lt_json_writer *w, const lt_output *output, co
   if (item->what == ITEM_END && output->data.n > 0) {
     outbox_write_put_raw(w, "data", output->data);
   }
-  outbox_write_put_str(w, "start", lt_str_of(output->start));
+  lt_json_put_pair(w, "start", lt_str_of(output->start));
   if (output->decided[0] != '\0') {
-    outbox_write_put_str(w, "decided", lt_str_of(output->decided));
+    lt_json_put_pair(w, "decided", lt_str_of(output->decided));
   }
   if (item->what == ITEM_END) {
-    outbox_write_put_str(w, "end", lt_str_of(item->stamp));
+    lt_json_put_pair(w, "end", lt_str_of(item->stamp));
   }
 }
 
 static void outbox_write_put_file(lt_json_writer *w, lt_arena *arena, const lt_output *output) {
-  outbox_write_put_str(w, "type", LT_STR("file"));
-  outbox_write_put_str(w, "id", output->id);
-  outbox_write_put_str(w, "path", lt_arena_printf(arena, "/artifacts/%.*s", LT_STR_ARG(output->text)));
-  outbox_write_put_str(w, "mimeType", output->input);
+  lt_json_put_pair(w, "type", LT_STR("file"));
+  lt_json_put_pair(w, "id", output->id);
+  lt_json_put_pair(w, "path", lt_arena_printf(arena, "/artifacts/%.*s", LT_STR_ARG(output->text)));
+  lt_json_put_pair(w, "mimeType", output->input);
   if (output->reason.n > 0) {
-    outbox_write_put_str(w, "description", output->reason);
+    lt_json_put_pair(w, "description", output->reason);
   }
-  outbox_write_put_str(w, "artifact", output->text);
-  outbox_write_put_str(w, "start", lt_str_of(output->start));
+  lt_json_put_pair(w, "artifact", output->text);
+  lt_json_put_pair(w, "start", lt_str_of(output->start));
 }
 
 static void outbox_write_output_json(lt_output *output, lt_outbox_item *item, lt_str answer) {
@@ -85,11 +80,11 @@ static void outbox_write_output_json(lt_output *output, lt_outbox_item *item, lt
   } else if (output->kind == LT_OUTPUT_FILE) {
     outbox_write_put_file(&w, &output->parts, output);
   } else {
-    outbox_write_put_str(&w, "type", LT_STR("text"));
-    outbox_write_put_str(&w, "id", output->id);
-    outbox_write_put_str(&w, "content", output->text);
+    lt_json_put_pair(&w, "type", LT_STR("text"));
+    lt_json_put_pair(&w, "id", output->id);
+    lt_json_put_pair(&w, "content", output->text);
     lt_incomplete_put(&w, output->incomplete);
-    outbox_write_put_str(&w, "start", lt_str_of(output->start));
+    lt_json_put_pair(&w, "start", lt_str_of(output->start));
   }
   lt_json_end_object(&w);
 }
@@ -194,12 +189,12 @@ static void outbox_report_text(const lt_outbox *o, lt_str delta, lt_str incomple
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
-  outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
-  outbox_write_put_str(&w, "delta", delta);
+  lt_json_put_pair(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  lt_json_put_pair(&w, "delta", delta);
   if (incomplete.n > 0) {
     lt_json_key(&w, "incomplete");
     lt_json_begin_object(&w);
-    outbox_write_put_str(&w, "reason", incomplete);
+    lt_json_put_pair(&w, "reason", incomplete);
     lt_json_end_object(&w);
   }
   lt_json_end_object(&w);
@@ -210,8 +205,8 @@ static void outbox_report_draft(const lt_outbox *o, const lt_outbox_item *item) 
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
-  outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
-  outbox_write_put_str(&w, "delta", lt_str_from(item->bytes, item->n));
+  lt_json_put_pair(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  lt_json_put_pair(&w, "delta", lt_str_from(item->bytes, item->n));
   lt_json_key(&w, "program");
   lt_json_put_bool(&w, true);
   if (item->index > 0) {
@@ -230,7 +225,7 @@ static void outbox_report_json(const lt_outbox *o, const lt_output *output) {
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
-  outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  lt_json_put_pair(&w, "promptId", lt_str_of(o->turn->ids.prompt));
   lt_json_key(&w, "change");
   lt_json_put_int(&w, (int64_t)output->change);
   outbox_write_put_raw(&w, "output", lt_buf_view(&output->json));

@@ -38,11 +38,6 @@ static lt_note *turn_record_find(const lt_turn_record *record, uint32_t kind, ui
   return NULL;
 }
 
-static void record_put_pair(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
-}
-
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
 /* NULL: the prompt runs for the first time, or had not begun in the earlier process. */
 static const lt_note *turn_record_find_start(const lt_turn_record *record) {
@@ -115,7 +110,7 @@ static void record_put_usage(lt_json_writer *w, const lt_completion *completion)
   lt_json_put_int(w, completion->usage.cached_input_tokens);
   lt_json_put_int(w, completion->usage.cache_write_tokens);
   lt_json_end_array(w);
-  record_put_pair(w, "model", completion->model);
+  lt_json_put_pair(w, "model", completion->model);
 }
 
 static void record_put_calls(lt_json_writer *w, const lt_completion *completion) {
@@ -135,7 +130,7 @@ static void record_put_calls(lt_json_writer *w, const lt_completion *completion)
 static void record_put_hash(lt_json_writer *w, const char *key, uint64_t hash) {
   char text[17];
   snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-  record_put_pair(w, key, lt_str_of(text));
+  lt_json_put_pair(w, key, lt_str_of(text));
 }
 
 void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *completion, lt_status status,
@@ -150,7 +145,7 @@ void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *compl
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
   record_put_hash(&w, "messages", hash);
-  record_put_pair(&w, "text", lt_buf_view(&completion->text));
+  lt_json_put_pair(&w, "text", lt_buf_view(&completion->text));
   record_put_calls(&w, completion);
   lt_json_key(&w, "finish");
   lt_json_put_int(&w, completion->finish);
@@ -160,8 +155,8 @@ void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *compl
     lt_json_put_raw(&w, lt_buf_view(&completion->kept));
   }
   if (status != LT_OK) {
-    record_put_pair(&w, "status", lt_str_of(lt_status_name(status)));
-    record_put_pair(&w, "error", lt_str_of(lt_err_msg(err)));
+    lt_json_put_pair(&w, "status", lt_str_of(lt_status_name(status)));
+    lt_json_put_pair(&w, "error", lt_str_of(lt_err_msg(err)));
     lt_json_key(&w, "tooLong");
     lt_json_put_bool(&w, completion->too_long);
   }
@@ -299,17 +294,17 @@ void lt_turn_record_decide(lt_turn *turn, const lt_turn_decision *noted) {
   lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  record_put_pair(&w, "id", noted->id);
+  lt_json_put_pair(&w, "id", noted->id);
   record_put_hash(&w, "call", noted->hash);
-  record_put_pair(&w, "reason", decision->reason);
-  record_put_pair(&w, "input", decision->input);
+  lt_json_put_pair(&w, "reason", decision->reason);
+  lt_json_put_pair(&w, "input", decision->input);
   lt_json_key(&w, "row");
   lt_json_put_int(&w, noted->row);
-  record_put_pair(&w, "at", noted->at);
+  lt_json_put_pair(&w, "at", noted->at);
   if (decision->remember != LT_REMEMBER_NOTHING) {
-    record_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
-    record_put_pair(&w, "tool", noted->tool);
-    record_put_pair(&w, "asked", decision->remember == LT_REMEMBER_CALL ? noted->asked : LT_STR("{}"));
+    lt_json_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
+    lt_json_put_pair(&w, "tool", noted->tool);
+    lt_json_put_pair(&w, "asked", decision->remember == LT_REMEMBER_CALL ? noted->asked : LT_STR("{}"));
   }
   lt_json_end_object(&w);
   turn_record_note(turn, LT_PROMPT_NOTE_DECISION, decision->is_approved, &text);

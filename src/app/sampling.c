@@ -95,11 +95,6 @@ static lt_status sampling_count_request(lt_sampling *s, const lt_server_question
 }
 
 /* --- The request -------------------------------------------------------------------------------------------------- */
-static void sampling_put_pair(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
-}
-
 /* A picture becomes an address with its data in it, as chat completions want it. */
 static lt_status sampling_put_image(lt_json_writer *w, lt_json content, lt_arena *arena, lt_err *err) {
   lt_str data, type;
@@ -112,10 +107,10 @@ static lt_status sampling_put_image(lt_json_writer *w, lt_json content, lt_arena
   lt_buf_add(&url, data);
   LT_TRY(lt_buf_check(&url, err, "no memory for an image"));
   lt_json_begin_object(w);
-  sampling_put_pair(w, "type", LT_STR("image_url"));
+  lt_json_put_pair(w, "type", LT_STR("image_url"));
   lt_json_key(w, "image_url");
   lt_json_begin_object(w);
-  sampling_put_pair(w, "url", lt_buf_view(&url));
+  lt_json_put_pair(w, "url", lt_buf_view(&url));
   lt_json_end_object(w);
   lt_json_end_object(w);
   return LT_OK;
@@ -131,8 +126,8 @@ static lt_status sampling_put_block(lt_json_writer *w, lt_json content, lt_arena
     return lt_fail(err, LT_E_INVALID, "the content of a message must be text or image");
   }
   lt_json_begin_object(w);
-  sampling_put_pair(w, "type", LT_STR("text"));
-  sampling_put_pair(w, "text", text);
+  lt_json_put_pair(w, "type", LT_STR("text"));
+  lt_json_put_pair(w, "text", text);
   lt_json_end_object(w);
   return LT_OK;
 }
@@ -163,7 +158,7 @@ static lt_status sampling_put_message(lt_json_writer *w, lt_json message, lt_are
     return lt_fail(err, LT_E_INVALID, "the role of a message must be user or assistant");
   }
   lt_json_begin_object(w);
-  sampling_put_pair(w, "role", is_user ? LT_STR("user") : LT_STR("assistant"));
+  lt_json_put_pair(w, "role", is_user ? LT_STR("user") : LT_STR("assistant"));
   lt_json_key(w, "content");
   LT_TRY(sampling_put_content(w, lt_json_get(message, "content"), arena, err));
   lt_json_end_object(w);
@@ -186,8 +181,8 @@ static lt_status sampling_put_messages(lt_buf *out, lt_json params, lt_arena *ar
   lt_json_begin_array(&w);
   if (lt_json_str(lt_json_get(params, "systemPrompt"), arena, &system)) {
     lt_json_begin_object(&w);
-    sampling_put_pair(&w, "role", LT_STR("system"));
-    sampling_put_pair(&w, "content", system);
+    lt_json_put_pair(&w, "role", LT_STR("system"));
+    lt_json_put_pair(&w, "content", system);
     lt_json_end_object(&w);
   }
   for (lt_json_iter it = lt_json_each(messages); lt_json_next(&it);) {
@@ -200,14 +195,14 @@ static lt_status sampling_put_messages(lt_buf *out, lt_json params, lt_arena *ar
 static void sampling_put_result(lt_buf *out, const lt_model *model, const lt_completion *completion) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
-  sampling_put_pair(&w, "role", LT_STR("assistant"));
+  lt_json_put_pair(&w, "role", LT_STR("assistant"));
   lt_json_key(&w, "content");
   lt_json_begin_object(&w);
-  sampling_put_pair(&w, "type", LT_STR("text"));
-  sampling_put_pair(&w, "text", lt_buf_view(&completion->text));
+  lt_json_put_pair(&w, "type", LT_STR("text"));
+  lt_json_put_pair(&w, "text", lt_buf_view(&completion->text));
   lt_json_end_object(&w);
-  sampling_put_pair(&w, "model", completion->model.n > 0 ? completion->model : model->name);
-  sampling_put_pair(&w, "stopReason", completion->finish == LT_FINISH_LENGTH ? LT_STR("maxTokens") : LT_STR("endTurn"));
+  lt_json_put_pair(&w, "model", completion->model.n > 0 ? completion->model : model->name);
+  lt_json_put_pair(&w, "stopReason", completion->finish == LT_FINISH_LENGTH ? LT_STR("maxTokens") : LT_STR("endTurn"));
   lt_json_end_object(&w);
 }
 

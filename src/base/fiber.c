@@ -155,8 +155,8 @@ static lt_status fiber_no_stack(lt_err *err, size_t size) {
                  size, strerror(errno));
 }
 
-/* With Linux 6.13 a guard needs no mapping of its own: then thousands of stacks are one mapping. qemu-user says yes to
- * any advice and does nothing, also to one that does not exist. */
+/* With Linux 6.13 a guard needs no mapping of its own: then thousands of stacks are one mapping. qemu-user answers
+ * every advice with success and does nothing: there even advice that does not exist succeeds. */
 static bool fiber_guard(void *at, size_t size) {
   enum { GUARD_INSTALL = 102, NO_ADVICE = 0x7fffffff }; /* MADV_GUARD_INSTALL, which glibc does not name yet */
   bool obeys = madvise(at, size, NO_ADVICE) != 0;

@@ -303,11 +303,6 @@ static lt_str replay_difference(replay_job *j) {
                          LT_STR_ARG(j->then.state), j->then.error.n > 0 ? ": " : "", LT_STR_ARG(j->then.error));
 }
 
-static void replay_put_str(lt_json_writer *w, const char *key, lt_str text) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, text);
-}
-
 static void replay_put_int(lt_json_writer *w, const char *key, int64_t n) {
   lt_json_key(w, key);
   lt_json_put_int(w, n);
@@ -318,20 +313,20 @@ static void replay_print_json(const replay_job *j, lt_str why) {
   LT_AUTO_BUF(out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
-  replay_put_str(&w, "promptId", lt_str_of(j->id));
-  replay_put_str(&w, "conversationId", j->then.conversation);
-  replay_put_str(&w, "mode", j->then.mode);
-  replay_put_str(&w, "state", j->then.state);
+  lt_json_put_pair(&w, "promptId", lt_str_of(j->id));
+  lt_json_put_pair(&w, "conversationId", j->then.conversation);
+  lt_json_put_pair(&w, "mode", j->then.mode);
+  lt_json_put_pair(&w, "state", j->then.state);
   lt_json_key(&w, "same");
   lt_json_put_bool(&w, why.n == 0);
   if (why.n > 0) {
-    replay_put_str(&w, "difference", why);
+    lt_json_put_pair(&w, "difference", why);
   }
   replay_put_int(&w, "replies", j->now.replies);
   replay_put_int(&w, "programs", counts.programs);
   replay_put_int(&w, "skippedPrograms", counts.skipped);
   if (counts.skipped > 0) {
-    replay_put_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
+    lt_json_put_pair(&w, "skippedBecause", lt_replay_check_reasons(j->check));
   }
   replay_put_int(&w, "calls", (int64_t)counts.calls);
   replay_put_int(&w, "durationMs", (int64_t)j->ms);

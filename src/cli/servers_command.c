@@ -132,13 +132,6 @@ static uint64_t servers_list_age_ms(const servers_report *r, const lt_source_fac
 }
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
-static void servers_put_text(lt_json_writer *w, const char *key, lt_str text) {
-  if (text.n > 0) {
-    lt_json_key(w, key);
-    lt_json_put_str(w, text);
-  }
-}
-
 static void servers_put_number(lt_json_writer *w, const char *key, uint64_t number) {
   if (number > 0) {
     lt_json_key(w, key);
@@ -149,13 +142,13 @@ static void servers_put_number(lt_json_writer *w, const char *key, uint64_t numb
 static void servers_put_row(const servers_report *r, const lt_sources_row *row, lt_json_writer *w) {
   const lt_source_facts *facts = &row->facts;
   lt_json_begin_object(w);
-  servers_put_text(w, "name", lt_str_of(row->name));
-  servers_put_text(w, "kind", lt_str_of(row->noun));
-  servers_put_text(w, "state", lt_str_of(facts->state));
-  servers_put_text(w, "reason", facts->reason);
-  servers_put_text(w, "transport", lt_str_of(facts->transport));
-  servers_put_text(w, "version", facts->version);
-  servers_put_text(w, "protocolVersion", facts->protocol);
+  lt_json_put_given(w, "name", lt_str_of(row->name));
+  lt_json_put_given(w, "kind", lt_str_of(row->noun));
+  lt_json_put_given(w, "state", lt_str_of(facts->state));
+  lt_json_put_given(w, "reason", facts->reason);
+  lt_json_put_given(w, "transport", lt_str_of(facts->transport));
+  lt_json_put_given(w, "version", facts->version);
+  lt_json_put_given(w, "protocolVersion", facts->protocol);
   servers_put_number(w, "startMs", facts->start_ms);
   servers_put_number(w, "memoryBytes", facts->memory_bytes);
   if (facts->answer_us > 0) {

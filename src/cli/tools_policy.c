@@ -260,20 +260,13 @@ static lt_status tools_policy_put_table(const lt_policy *policy, const lt_tool *
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
 
-static void tools_policy_put_text(lt_json_writer *w, const char *key, lt_str text) {
-  if (text.n > 0) {
-    lt_json_key(w, key);
-    lt_json_put_str(w, text);
-  }
-}
-
 static void tools_policy_put_place(const lt_policy *policy, lt_json_writer *w, const lt_policy_view *view) {
   lt_json_key(w, "layer");
   lt_json_put_cstr(w, layer_names[view->layer]);
-  tools_policy_put_text(w, "file", lt_policy_file(policy, view->layer));
+  lt_json_put_given(w, "file", lt_policy_file(policy, view->layer));
   lt_json_key(w, "index");
   lt_json_put_int(w, (int64_t)view->index);
-  tools_policy_put_text(w, "match", view->match);
+  lt_json_put_given(w, "match", view->match);
 }
 
 static void tools_policy_put_rule_json(const lt_policy *policy, lt_json_writer *w, const lt_policy_view *view) {
@@ -281,10 +274,10 @@ static void tools_policy_put_rule_json(const lt_policy *policy, lt_json_writer *
   tools_policy_put_place(policy, w, view);
   lt_json_key(w, "action");
   lt_json_put_cstr(w, action_names[view->action]);
-  tools_policy_put_text(w, "when", view->when);
+  lt_json_put_given(w, "when", view->when);
   lt_json_key(w, "conditional");
   lt_json_put_bool(w, view->is_conditional);
-  tools_policy_put_text(w, "reason", view->reason);
+  lt_json_put_given(w, "reason", view->reason);
   lt_json_end_object(w);
 }
 
@@ -305,7 +298,7 @@ static void tools_policy_put_action_json(lt_json_writer *w, const tool_decision 
 
 static void tools_policy_put_tool_json(const lt_policy *policy, lt_json_writer *w, const tool_decision *t) {
   lt_json_begin_object(w);
-  tools_policy_put_text(w, "tool", t->tool->id);
+  lt_json_put_given(w, "tool", t->tool->id);
   tools_policy_put_action_json(w, t);
   lt_json_key(w, "rules");
   lt_json_begin_array(w);
@@ -317,7 +310,7 @@ static void tools_policy_put_tool_json(const lt_policy *policy, lt_json_writer *
   lt_json_end_array(w);
   lt_json_key(w, "withoutRule");
   lt_json_put_cstr(w, t->tool->needs_approval ? "ask" : t->tool->may_need_approval ? "plugin" : "allow");
-  tools_policy_put_text(w, "approval", t->tool->approval);
+  lt_json_put_given(w, "approval", t->tool->approval);
   lt_json_end_object(w);
 }
 

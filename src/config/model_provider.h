@@ -10,7 +10,7 @@
 
 typedef struct lt_model_provider {
   const char *name;           /* NULL: the end of the table */
-  const char *base_url;       /* of its API */
+  const char *base_url;       /* where its API is */
   const char *key_variable;   /* NULL: it needs no key */
   const char *url_variable;   /* has another address for this provider; NULL: none */
   const char *model_variable; /* says which of its models is the usual one; NULL: none */

@@ -329,11 +329,6 @@ lt_str lt_embed_record_next_open_tool(const lt_embed_record *record, size_t *at)
 }
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
-static void embed_record_put_text(lt_json_writer *w, const char *key, lt_str text) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, text);
-}
-
 static void embed_record_put_number(lt_json_writer *w, const char *key, uint64_t number) {
   lt_json_key(w, key);
   lt_json_put_int(w, (int64_t)number); /* all bits of a hash, too */
@@ -347,30 +342,30 @@ static void embed_record_put_flag(lt_json_writer *w, const char *key, bool is_so
 static void embed_record_put_entry(lt_json_writer *w, const embed_recorded *entry) {
   lt_json_begin_object(w);
   if (entry->run.n > 0) {
-    embed_record_put_text(w, "run", entry->run);
+    lt_json_put_pair(w, "run", entry->run);
   }
   if (entry->kind == EMBED_RECORDED_NOTE) {
     embed_record_put_number(w, "note", entry->note.kind);
     embed_record_put_number(w, "number", entry->note.number);
     embed_record_put_number(w, "timeUs", entry->note.time_us);
-    embed_record_put_text(w, "text", entry->note.text);
+    lt_json_put_pair(w, "text", entry->note.text);
   } else if (entry->kind == EMBED_RECORDED_CALL) {
     embed_record_put_number(w, "call", entry->call.seq);
     embed_record_put_number(w, "hash", entry->call.hash);
-    embed_record_put_text(w, "tool", entry->call.tool);
-    embed_record_put_text(w, "input", entry->call.input);
-    embed_record_put_text(w, "editedInput", entry->call.edited_input);
+    lt_json_put_pair(w, "tool", entry->call.tool);
+    lt_json_put_pair(w, "input", entry->call.input);
+    lt_json_put_pair(w, "editedInput", entry->call.edited_input);
     embed_record_put_flag(w, "repeatable", entry->call.repeatable);
     if (entry->call.finished) {
       embed_record_put_number(w, "status", entry->call.status);
-      embed_record_put_text(w, "answer", entry->call.answer);
+      lt_json_put_pair(w, "answer", entry->call.answer);
     }
   } else {
     embed_record_put_number(w, "asked", entry->call.seq);
     embed_record_put_number(w, "number", entry->number);
     embed_record_put_flag(w, "forTheAnswer", entry->is_for_the_answer);
     if (entry->call.tool.n > 0) {
-      embed_record_put_text(w, "tool", entry->call.tool);
+      lt_json_put_pair(w, "tool", entry->call.tool);
     }
   }
   lt_json_end_object(w);

@@ -4,9 +4,9 @@
  * between its turns. A thread that has opened a lane may then hold it, and turns the fibers and posts of that lane, and
  * no others: it carries out one program without waking anybody, and sleeps when there is nothing to do for it.
  *
- * Whatever is woken runs on the thread of its lane. A fiber of a lane may do everything but what depends on the thread:
- * it goes home (lt_lane_go_home) before it starts a process, which would end with the thread that has started it, or
- * writes to a descriptor, which may be a signal to the thread. Timers and work for the pool may be started on any lane.
+ * A fiber always runs on the thread of its lane. Two things depend on the thread, and a fiber goes to the loop's own
+ * thread for them (lt_lane_go_home): starting a process, which would end with the thread that has started it, and
+ * writing to a descriptor, for which the thread may get a signal. Timers and work for the pool start on any lane.
  *
  * docs/internals/lanes.md.
  */

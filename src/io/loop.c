@@ -288,7 +288,8 @@ static int loop_poll_ms(const lt_loop *loop) {
   return loop->sleeps_until_ms == UINT64_MAX || left > INT_MAX ? -1 : (int)left;
 }
 
-/* Sleeps while others may hold the loop. Whoever starts an earlier timer wakes it (lt_lane_leave). */
+/* Lets go of the loop and sleeps. Another thread that starts an earlier timer meanwhile wakes this one
+ * (lt_lane_leave). */
 static void loop_sleep_apart(lt_loop *loop) {
   int timeout_ms = loop_idle_ms(loop);
   if (timeout_ms != 0 && loop_fall_asleep(loop)) {

@@ -139,6 +139,9 @@ void lt_json_put_int(lt_json_writer *w, int64_t n);
 void lt_json_put_double(lt_json_writer *w, double n);
 void lt_json_put_bool(lt_json_writer *w, bool b);
 void lt_json_put_null(lt_json_writer *w);
+/* Writes a key and its value; nothing is written by put_given if the value is empty. */
+void lt_json_put_pair(lt_json_writer *w, const char *key, lt_str value);
+void lt_json_put_given(lt_json_writer *w, const char *key, lt_str value);
 /* Writes JSON text unchanged. Empty text becomes null. */
 void lt_json_put_raw(lt_json_writer *w, lt_str json);
 

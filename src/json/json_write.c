@@ -184,6 +184,17 @@ void lt_json_put_cstr(lt_json_writer *w, const char *cstr) {
   lt_json_put_str(w, lt_str_of(cstr));
 }
 
+void lt_json_put_pair(lt_json_writer *w, const char *key, lt_str value) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, value);
+}
+
+void lt_json_put_given(lt_json_writer *w, const char *key, lt_str value) {
+  if (value.n > 0) {
+    lt_json_put_pair(w, key, value);
+  }
+}
+
 void lt_json_put_bool(lt_json_writer *w, bool b) {
   lt_json_put_raw(w, b ? LT_STR("true") : LT_STR("false"));
 }

@@ -98,11 +98,6 @@ lt_status lt_mcp_list_cache_read(const char *path, lt_mcp_list *list, lt_mcp_lis
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
-static void mcp_list_cache_put_text(lt_json_writer *w, const char *key, lt_str text) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, text);
-}
-
 static void mcp_list_cache_put_number(lt_json_writer *w, const char *key, uint64_t number) {
   lt_json_key(w, key);
   lt_json_put_int(w, (int64_t)number);
@@ -117,9 +112,9 @@ static void mcp_list_cache_put_schema(lt_json_writer *w, const char *key, lt_str
 
 static void mcp_list_cache_put_tool(lt_json_writer *w, const lt_mcp_tool *tool) {
   lt_json_begin_object(w);
-  mcp_list_cache_put_text(w, "name", tool->name);
-  mcp_list_cache_put_text(w, "title", tool->title);
-  mcp_list_cache_put_text(w, "description", tool->description);
+  lt_json_put_pair(w, "name", tool->name);
+  lt_json_put_pair(w, "title", tool->title);
+  lt_json_put_pair(w, "description", tool->description);
   mcp_list_cache_put_schema(w, "inputSchema", tool->input_schema);
   mcp_list_cache_put_schema(w, "outputSchema", tool->output_schema);
   mcp_list_cache_put_schema(w, "annotations", tool->annotations);
@@ -132,9 +127,9 @@ static void mcp_list_cache_put(const lt_mcp_list *list, const lt_mcp_list_facts 
   mcp_list_cache_put_number(&w, "format", FORMAT);
   mcp_list_cache_put_number(&w, "listedMs", facts->listed_ms);
   mcp_list_cache_put_number(&w, "startMs", facts->start_ms);
-  mcp_list_cache_put_text(&w, "protocolVersion", facts->protocol_version);
-  mcp_list_cache_put_text(&w, "serverVersion", facts->server_version);
-  mcp_list_cache_put_text(&w, "instructions", facts->instructions);
+  lt_json_put_pair(&w, "protocolVersion", facts->protocol_version);
+  lt_json_put_pair(&w, "serverVersion", facts->server_version);
+  lt_json_put_pair(&w, "instructions", facts->instructions);
   if (facts->extras.n > 0) {
     lt_json_key(&w, "extras");
     lt_json_put_raw(&w, facts->extras);

@@ -21,22 +21,13 @@ typedef struct messages_writer {
 } messages_writer;
 
 static lt_str messages_str(messages_writer *m, lt_json value) {
-  lt_str text = LT_STR_NULL;
-  if (lt_json_typeof(value) == LT_JSON_STRING && !lt_json_str(value, &m->arena, &text)) {
-    m->w.buf->status = LT_E_NOMEM;
-  }
-  return text;
-}
-
-static void messages_put_pair(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
+  return lt_completion_wire_str(value, &m->arena, m->w.buf);
 }
 
 static void messages_put_breakpoint(lt_json_writer *w) {
   lt_json_key(w, "cache_control");
   lt_json_begin_object(w);
-  messages_put_pair(w, "type", LT_STR("ephemeral"));
+  lt_json_put_pair(w, "type", LT_STR("ephemeral"));
   lt_json_end_object(w);
 }
 
@@ -56,7 +47,7 @@ static void messages_open(messages_writer *m, const char *role) {
   messages_close(m);
   m->role = role;
   lt_json_begin_object(&m->w);
-  messages_put_pair(&m->w, "role", lt_str_of(role));
+  lt_json_put_pair(&m->w, "role", lt_str_of(role));
   lt_json_key(&m->w, "content");
   lt_json_begin_array(&m->w);
 }
@@ -78,8 +69,8 @@ static bool messages_put_text(messages_writer *m, const char *role, lt_str text,
   }
   messages_open(m, role);
   lt_json_begin_object(&m->w);
-  messages_put_pair(&m->w, "type", LT_STR("text"));
-  messages_put_pair(&m->w, "text", text);
+  lt_json_put_pair(&m->w, "type", LT_STR("text"));
+  lt_json_put_pair(&m->w, "text", text);
   messages_end_block(m, has_breakpoint);
   return true;
 }
@@ -92,15 +83,15 @@ static void messages_put_image(messages_writer *m, const char *role, lt_json par
   lt_json_writer *w = &m->w;
   messages_open(m, role);
   lt_json_begin_object(w);
-  messages_put_pair(w, "type", LT_STR("image"));
+  lt_json_put_pair(w, "type", LT_STR("image"));
   lt_json_key(w, "source");
   lt_json_begin_object(w);
-  messages_put_pair(w, "type", is_data ? LT_STR("base64") : LT_STR("url"));
+  lt_json_put_pair(w, "type", is_data ? LT_STR("base64") : LT_STR("url"));
   if (is_data) {
-    messages_put_pair(w, "media_type", lt_str_sub(url, 5, semicolon));
-    messages_put_pair(w, "data", lt_str_sub(url, semicolon + 8, url.n));
+    lt_json_put_pair(w, "media_type", lt_str_sub(url, 5, semicolon));
+    lt_json_put_pair(w, "data", lt_str_sub(url, semicolon + 8, url.n));
   } else {
-    messages_put_pair(w, "url", url);
+    lt_json_put_pair(w, "url", url);
   }
   lt_json_end_object(w);
   messages_end_block(m, has_breakpoint);
@@ -137,9 +128,9 @@ static void messages_put_call(messages_writer *m, lt_json call) {
   lt_json_writer *w = &m->w;
   messages_open(m, messages_assistant);
   lt_json_begin_object(w);
-  messages_put_pair(w, "type", LT_STR("tool_use"));
-  messages_put_pair(w, "id", messages_str(m, lt_json_get(call, "id")));
-  messages_put_pair(w, "name", messages_str(m, lt_json_get(function, "name")));
+  lt_json_put_pair(w, "type", LT_STR("tool_use"));
+  lt_json_put_pair(w, "id", messages_str(m, lt_json_get(call, "id")));
+  lt_json_put_pair(w, "name", messages_str(m, lt_json_get(function, "name")));
   lt_json_key(w, "input");
   bool is_object = lt_str_starts(arguments, LT_STR("{")) && lt_json_check(arguments, NULL) == LT_OK;
   lt_json_put_raw(w, is_object ? arguments : LT_STR("{}"));
@@ -165,9 +156,9 @@ static void messages_put_result(messages_writer *m, lt_json message, bool has_br
   lt_json_writer *w = &m->w;
   messages_open(m, messages_user);
   lt_json_begin_object(w);
-  messages_put_pair(w, "type", LT_STR("tool_result"));
-  messages_put_pair(w, "tool_use_id", messages_str(m, lt_json_get(message, "tool_call_id")));
-  messages_put_pair(w, "content", messages_str(m, lt_json_get(message, "content")));
+  lt_json_put_pair(w, "type", LT_STR("tool_result"));
+  lt_json_put_pair(w, "tool_use_id", messages_str(m, lt_json_get(message, "tool_call_id")));
+  lt_json_put_pair(w, "content", messages_str(m, lt_json_get(message, "content")));
   messages_end_block(m, has_breakpoint);
 }
 
@@ -216,8 +207,8 @@ static void messages_put_system(messages_writer *m) {
       lt_json_key(&m->w, "system");
       lt_json_begin_array(&m->w);
       lt_json_begin_object(&m->w);
-      messages_put_pair(&m->w, "type", LT_STR("text"));
-      messages_put_pair(&m->w, "text", text);
+      lt_json_put_pair(&m->w, "type", LT_STR("text"));
+      lt_json_put_pair(&m->w, "text", text);
       messages_end_block(m, true);
       lt_json_end_array(&m->w);
       return;
@@ -230,7 +221,7 @@ static void messages_put_tool(messages_writer *m, lt_json function, bool has_bre
   lt_json description = lt_json_get(function, "description");
   lt_json parameters = lt_json_get(function, "parameters");
   lt_json_begin_object(&m->w);
-  messages_put_pair(&m->w, "name", messages_str(m, lt_json_get(function, "name")));
+  lt_json_put_pair(&m->w, "name", messages_str(m, lt_json_get(function, "name")));
   if (lt_json_typeof(description) == LT_JSON_STRING) {
     lt_json_key(&m->w, "description");
     lt_json_put_raw(&m->w, lt_json_text(description));
@@ -277,12 +268,12 @@ static void messages_put_adaptive(lt_json_writer *w, lt_str effort) {
   bool thinks = !lt_str_eqc(effort, "none");
   lt_json_key(w, "thinking");
   lt_json_begin_object(w);
-  messages_put_pair(w, "type", thinks ? LT_STR("adaptive") : LT_STR("disabled"));
+  lt_json_put_pair(w, "type", thinks ? LT_STR("adaptive") : LT_STR("disabled"));
   lt_json_end_object(w);
   if (thinks) {
     lt_json_key(w, "output_config");
     lt_json_begin_object(w);
-    messages_put_pair(w, "effort", lt_str_eqc(effort, "minimal") ? LT_STR("low") : effort);
+    lt_json_put_pair(w, "effort", lt_str_eqc(effort, "minimal") ? LT_STR("low") : effort);
     lt_json_end_object(w);
   }
 }
@@ -290,13 +281,13 @@ static void messages_put_adaptive(lt_json_writer *w, lt_str effort) {
 static void messages_put_budget(lt_json_writer *w, int64_t tokens) {
   lt_json_key(w, "thinking");
   lt_json_begin_object(w);
-  messages_put_pair(w, "type", LT_STR("enabled"));
+  lt_json_put_pair(w, "type", LT_STR("enabled"));
   lt_json_key(w, "budget_tokens");
   lt_json_put_int(w, tokens);
   lt_json_end_object(w);
 }
 
-/* Returns whether the model is told to think. */
+/* Writes that the model is to think, and how much. False: it is not to. */
 static bool messages_put_thinking(messages_writer *m, const lt_model *model, unsigned quirks) {
   bool adaptive = lt_dialect_is_adaptive(model->name) != ((quirks & LT_QUIRK_OTHER_THINKING) != 0);
   int64_t tokens = lt_completion_wire_reasoning_tokens(model->effort);
@@ -336,7 +327,7 @@ static void messages_write_request(const lt_completion_request *request, unsigne
   } else {
     m.messages = lt_json_root(&doc);
     lt_json_begin_object(&m.w);
-    messages_put_pair(&m.w, "model", request->model->name);
+    lt_json_put_pair(&m.w, "model", request->model->name);
     messages_put_tools(&m, request->tools);
     messages_put_system(&m);
     messages_put_messages(&m);

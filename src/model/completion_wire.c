@@ -9,6 +9,14 @@ static const lt_completion_wire *const completion_wires[] = {LT_COMPLETION_WIRES
 
 const char *const lt_model_apis[] = {"chat", "responses", "messages", NULL};
 
+lt_str lt_completion_wire_str(lt_json value, lt_arena *arena, lt_buf *out) {
+  lt_str text = LT_STR_NULL;
+  if (lt_json_typeof(value) == LT_JSON_STRING && !lt_json_str(value, arena, &text)) {
+    out->status = LT_E_NOMEM;
+  }
+  return text;
+}
+
 /* --- Efforts ------------------------------------------------------------------------------------------------------ */
 /* The words of models[].reasoningEffort. */
 static const char *const completion_wire_efforts[] = {"none", "minimal", "low", "medium", "high", "xhigh", "max", NULL};

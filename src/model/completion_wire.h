@@ -36,6 +36,9 @@ const lt_completion_wire *lt_completion_wire_of(const lt_model *model);
 /* Appends the URL for requests: the base URL, and of the wire's version and path what the base URL does not have. */
 void lt_completion_wire_put_url(const lt_completion_wire *wire, lt_str base_url, lt_buf *out);
 
+/* A string of a request, decoded; anything else: empty. Owns: the arena. Without memory `out`, which the request is
+ * written to, fails. */
+lt_str lt_completion_wire_str(lt_json value, lt_arena *arena, lt_buf *out);
 /* How many tokens an answer may have: the answer's own, and room for as much reasoning as the model is told to do. */
 int64_t lt_completion_wire_token_limit(const lt_completion_request *request);
 /* The tokens that an effort may take (lt_model.effort); 0: none is given, or it is "none". */

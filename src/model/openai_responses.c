@@ -18,16 +18,7 @@ typedef struct responses_writer {
 } responses_writer;
 
 static lt_str responses_str(responses_writer *r, lt_json value) {
-  lt_str text = LT_STR_NULL;
-  if (lt_json_typeof(value) == LT_JSON_STRING && !lt_json_str(value, &r->arena, &text)) {
-    r->w.buf->status = LT_E_NOMEM;
-  }
-  return text;
-}
-
-static void responses_put_pair(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
+  return lt_completion_wire_str(value, &r->arena, r->w.buf);
 }
 
 /* A string is written as it is. */
@@ -40,11 +31,11 @@ static void responses_put_part(responses_writer *r, lt_json part) {
   lt_json_writer *w = &r->w;
   lt_json_begin_object(w);
   if (lt_json_str_eq(lt_json_get(part, "type"), LT_STR("image_url"))) {
-    responses_put_pair(w, "type", LT_STR("input_image"));
-    responses_put_pair(w, "detail", LT_STR("auto"));
+    lt_json_put_pair(w, "type", LT_STR("input_image"));
+    lt_json_put_pair(w, "detail", LT_STR("auto"));
     responses_put_value(w, "image_url", lt_json_get(lt_json_get(part, "image_url"), "url"));
   } else {
-    responses_put_pair(w, "type", LT_STR("input_text"));
+    lt_json_put_pair(w, "type", LT_STR("input_text"));
     responses_put_value(w, "text", lt_json_get(part, "text"));
   }
   lt_json_end_object(w);
@@ -57,7 +48,7 @@ static void responses_put_message(responses_writer *r, const char *role, lt_json
     return;
   }
   lt_json_begin_object(w);
-  responses_put_pair(w, "role", lt_str_of(role));
+  lt_json_put_pair(w, "role", lt_str_of(role));
   if (lt_json_typeof(content) == LT_JSON_ARRAY) {
     lt_json_key(w, "content");
     lt_json_begin_array(w);
@@ -75,7 +66,7 @@ static void responses_put_call(responses_writer *r, lt_json call) {
   lt_json function = lt_json_get(call, "function");
   lt_json_writer *w = &r->w;
   lt_json_begin_object(w);
-  responses_put_pair(w, "type", LT_STR("function_call"));
+  lt_json_put_pair(w, "type", LT_STR("function_call"));
   responses_put_value(w, "call_id", lt_json_get(call, "id"));
   responses_put_value(w, "name", lt_json_get(function, "name"));
   responses_put_value(w, "arguments", lt_json_get(function, "arguments"));
@@ -85,7 +76,7 @@ static void responses_put_call(responses_writer *r, lt_json call) {
 static void responses_put_result(responses_writer *r, lt_json message) {
   lt_json_writer *w = &r->w;
   lt_json_begin_object(w);
-  responses_put_pair(w, "type", LT_STR("function_call_output"));
+  lt_json_put_pair(w, "type", LT_STR("function_call_output"));
   responses_put_value(w, "call_id", lt_json_get(message, "tool_call_id"));
   responses_put_value(w, "output", lt_json_get(message, "content"));
   lt_json_end_object(w);
@@ -137,7 +128,7 @@ static void responses_put_instructions(responses_writer *r, lt_json messages) {
 static void responses_put_tool(responses_writer *r, lt_json function) {
   lt_json_writer *w = &r->w;
   lt_json_begin_object(w);
-  responses_put_pair(w, "type", LT_STR("function"));
+  lt_json_put_pair(w, "type", LT_STR("function"));
   for (lt_json_iter it = lt_json_each(function); lt_json_next(&it);) { /* name, description, parameters */
     if (!lt_json_str_eq(it.key, LT_STR("strict"))) {
       lt_json_key_str(w, responses_str(r, it.key));
@@ -177,7 +168,7 @@ static void responses_put_reasoning(lt_json_writer *w, const lt_model *model, un
   if (has_effort) {
     lt_json_key(w, "reasoning");
     lt_json_begin_object(w);
-    responses_put_pair(w, "effort", model->effort);
+    lt_json_put_pair(w, "effort", model->effort);
     lt_json_end_object(w);
   }
   if (reasons && (quirks & LT_QUIRK_NO_ENCRYPTED) == 0) {
@@ -193,7 +184,7 @@ static void responses_put_json_format(lt_json_writer *w) {
   lt_json_begin_object(w);
   lt_json_key(w, "format");
   lt_json_begin_object(w);
-  responses_put_pair(w, "type", LT_STR("json_object"));
+  lt_json_put_pair(w, "type", LT_STR("json_object"));
   lt_json_end_object(w);
   lt_json_end_object(w);
 }
@@ -211,7 +202,7 @@ static void responses_put_choices(lt_json_writer *w, const lt_completion_request
     responses_put_json_format(w);
   }
   if (request->conversation.n > 0) { /* requests with one key reach a server that has their beginning */
-    responses_put_pair(w, "prompt_cache_key", lt_str_sub(request->conversation, 0, LT_MODEL_CACHE_KEY_BYTES));
+    lt_json_put_pair(w, "prompt_cache_key", lt_str_sub(request->conversation, 0, LT_MODEL_CACHE_KEY_BYTES));
   }
   lt_json_key(w, "store");
   lt_json_put_bool(w, false);
@@ -228,7 +219,7 @@ static void responses_write_request(const lt_completion_request *request, unsign
     out->status = status;
   } else {
     lt_json_begin_object(&r.w);
-    responses_put_pair(&r.w, "model", request->model->name);
+    lt_json_put_pair(&r.w, "model", request->model->name);
     responses_put_tools(&r, request->tools);
     responses_put_instructions(&r, lt_json_root(&doc));
     responses_put_input(&r, lt_json_root(&doc));

@@ -10,20 +10,15 @@ void lt_hook_input_put_tools(lt_json_writer *w, const lt_catalog *catalog, lt_st
   }
 }
 
-static void hook_input_put_pair(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
-}
-
 static void hook_input_put_functions(lt_json_writer *w, const lt_run_function *functions, size_t count) {
   lt_json_key(w, "functions");
   lt_json_begin_array(w);
   for (size_t i = 0; i < count; i++) {
     lt_json_begin_object(w);
-    hook_input_put_pair(w, "name", functions[i].name);
-    hook_input_put_pair(w, "signature", functions[i].signature);
+    lt_json_put_pair(w, "name", functions[i].name);
+    lt_json_put_pair(w, "signature", functions[i].signature);
     if (functions[i].description.n > 0) {
-      hook_input_put_pair(w, "description", functions[i].description);
+      lt_json_put_pair(w, "description", functions[i].description);
     }
     lt_json_end_object(w);
   }

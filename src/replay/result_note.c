@@ -6,13 +6,6 @@
 #include "runner/run_tool_call.h"
 
 /* --- To a note ---------------------------------------------------------------------------------------------------- */
-static void note_put_str(lt_json_writer *w, const char *key, lt_str text) {
-  if (text.n > 0) {
-    lt_json_key(w, key);
-    lt_json_put_str(w, text);
-  }
-}
-
 static void note_put_int(lt_json_writer *w, const char *key, int64_t n) {
   if (n != 0) {
     lt_json_key(w, key);
@@ -43,9 +36,9 @@ static void note_put_calls(lt_json_writer *w, const lt_run_result *result) {
     }
     lt_json_begin_object(w);
     note_put_int(w, "seq", (int64_t)made->seq);
-    note_put_str(w, "input", call->input.n <= NOTED_INPUT_BYTES ? call->input : LT_STR_NULL);
-    note_put_str(w, "tool", call->tool);
-    note_put_str(w, "error", call->error);
+    lt_json_put_given(w, "input", call->input.n <= NOTED_INPUT_BYTES ? call->input : LT_STR_NULL);
+    lt_json_put_given(w, "tool", call->tool);
+    lt_json_put_given(w, "error", call->error);
     note_put_int(w, "finished", call->finished);
     note_put_int(w, "bytes", (int64_t)call->result_bytes);
     lt_json_end_object(w);
@@ -56,15 +49,15 @@ static void note_put_calls(lt_json_writer *w, const lt_run_result *result) {
 void lt_result_note_write(const lt_run_result *result, const lt_stored_values *values, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
-  note_put_str(&w, "status", lt_str_of(lt_status_name(result->status)));
+  lt_json_put_given(&w, "status", lt_str_of(lt_status_name(result->status)));
   note_put_int(&w, "kind", result->kind);
-  note_put_str(&w, "value", lt_buf_view(&result->value));
-  note_put_str(&w, "unread", lt_buf_view(&result->unread));
-  note_put_str(&w, "error", lt_buf_view(&result->error));
+  lt_json_put_given(&w, "value", lt_buf_view(&result->value));
+  lt_json_put_given(&w, "unread", lt_buf_view(&result->unread));
+  lt_json_put_given(&w, "error", lt_buf_view(&result->error));
   note_put_int(&w, "line", result->line);
   note_put_int(&w, "column", result->column);
-  note_put_str(&w, "context", lt_buf_view(&result->context));
-  note_put_str(&w, "stack", lt_buf_view(&result->stack));
+  lt_json_put_given(&w, "context", lt_buf_view(&result->context));
+  lt_json_put_given(&w, "stack", lt_buf_view(&result->stack));
   note_put_int(&w, "typeErrors", result->has_type_errors);
   note_put_int(&w, "done", result->done);
   note_put_int(&w, "outputCut", result->output_cut);

@@ -165,7 +165,7 @@ void lt_box_landed(lt_box *box);
 lt_status lt_box_thread_init(lt_err *err);
 void lt_box_thread_release(void);
 
-/* A thread that is somebody else's and runs guests for a moment: what it had before. */
+/* What a thread of somebody else's had before it ran a guest, and gets back afterwards. */
 typedef struct lt_box_thread_loan {
   stack_t stack;
   sigset_t mask;

@@ -1,13 +1,6 @@
 #include "tool/tool_list.h"
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
-static void tool_list_put_str(lt_json_writer *w, const char *key, lt_str text) {
-  if (text.n > 0) {
-    lt_json_key(w, key);
-    lt_json_put_str(w, text);
-  }
-}
-
 static void tool_list_put_flag(lt_json_writer *w, const char *key, bool flag) {
   if (flag) {
     lt_json_key(w, key);
@@ -17,13 +10,13 @@ static void tool_list_put_flag(lt_json_writer *w, const char *key, bool flag) {
 
 static void tool_list_put_tool(lt_json_writer *w, const lt_tool *tool) {
   lt_json_begin_object(w);
-  tool_list_put_str(w, "provider", tool->ns);
-  tool_list_put_str(w, "name", tool->name);
-  tool_list_put_str(w, "description", tool->description);
-  tool_list_put_str(w, "inputSchema", tool->input_schema);
-  tool_list_put_str(w, "outputSchema", tool->output_schema);
-  tool_list_put_str(w, "annotations", tool->annotations);
-  tool_list_put_str(w, "approval", tool->approval);
+  lt_json_put_given(w, "provider", tool->ns);
+  lt_json_put_given(w, "name", tool->name);
+  lt_json_put_given(w, "description", tool->description);
+  lt_json_put_given(w, "inputSchema", tool->input_schema);
+  lt_json_put_given(w, "outputSchema", tool->output_schema);
+  lt_json_put_given(w, "annotations", tool->annotations);
+  lt_json_put_given(w, "approval", tool->approval);
   tool_list_put_flag(w, "needsApproval", tool->needs_approval);
   tool_list_put_flag(w, "ofPlugin", tool->of_plugin);
   tool_list_put_flag(w, "notForPrograms", tool->not_for_programs);

@@ -279,7 +279,7 @@ static bool take_step(host *h, step *ret) {
 
 static void do_step(host *h, const step *s);
 
-/* The next call is made here, and then an answer is given, unless that was it: nobody else would. */
+/* Makes the next call of the input. Then it answers the event unless that call did: lathe_run waits for the answer. */
 static void on_event(lathe_env *env, const lathe_event *event, void *arg) {
   host *h = arg;
   step s;

@@ -94,14 +94,9 @@ enum {
   "SELECT o.prompt, o.json FROM prompts p CROSS JOIN prompt_outputs o ON o.prompt = p.number " IN_RANGE \
   "ORDER BY p.number, o.number"
 
-static void prompt_read_put_text(lt_json_writer *w, const char *key, lt_str text) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, text);
-}
-
 static void prompt_read_put_text_if_any(lt_json_writer *w, const char *key, lt_str text) {
   if (text.n > 0) {
-    prompt_read_put_text(w, key, text);
+    lt_json_put_pair(w, key, text);
   }
 }
 
@@ -117,15 +112,15 @@ static void prompt_read_put_outputs(lt_json_writer *w, int64_t prompt, lt_query 
 
 static void prompt_read_put(lt_json_writer *w, const lt_query *p, lt_query *outputs, bool *has_more) {
   lt_json_begin_object(w);
-  prompt_read_put_text(w, "id", lt_query_get(p, ID));
-  prompt_read_put_text(w, "userId", lt_query_get(p, USER));
-  prompt_read_put_text(w, "conversationId", lt_query_get(p, CONVERSATION));
-  prompt_read_put_text(w, "model", lt_query_get(p, MODEL));
-  prompt_read_put_text(w, "mode", lt_query_get(p, MODE));
+  lt_json_put_pair(w, "id", lt_query_get(p, ID));
+  lt_json_put_pair(w, "userId", lt_query_get(p, USER));
+  lt_json_put_pair(w, "conversationId", lt_query_get(p, CONVERSATION));
+  lt_json_put_pair(w, "model", lt_query_get(p, MODEL));
+  lt_json_put_pair(w, "mode", lt_query_get(p, MODE));
   lt_json_key(w, "visible");
   lt_json_put_bool(w, lt_query_get_int(p, VISIBLE) != 0);
-  prompt_read_put_text(w, "state", lt_query_get(p, STATE));
-  prompt_read_put_text(w, "input", lt_query_get(p, INPUT));
+  lt_json_put_pair(w, "state", lt_query_get(p, STATE));
+  lt_json_put_pair(w, "input", lt_query_get(p, INPUT));
   lt_json_key(w, "output");
   prompt_read_put_outputs(w, lt_query_get_int(p, NUMBER), outputs, has_more);
   lt_str usage = lt_query_get(p, USAGE);
@@ -137,10 +132,10 @@ static void prompt_read_put(lt_json_writer *w, const lt_query *p, lt_query *outp
   if (lt_query_get(p, INCOMPLETE).n > 0) {
     lt_json_key(w, "incomplete");
     lt_json_begin_object(w);
-    prompt_read_put_text(w, "reason", lt_query_get(p, INCOMPLETE));
+    lt_json_put_pair(w, "reason", lt_query_get(p, INCOMPLETE));
     lt_json_end_object(w);
   }
-  prompt_read_put_text(w, "createdAt", lt_query_get(p, CREATED_AT));
+  lt_json_put_pair(w, "createdAt", lt_query_get(p, CREATED_AT));
   prompt_read_put_text_if_any(w, "completedAt", lt_query_get(p, COMPLETED_AT));
   lt_json_end_object(w);
 }
