@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 
-#define FIRST_BYTES 64
+#define FIRST_BYTES    64
+#define INT_DIGITS_MAX 19
 
 void lt_buf_init(lt_buf *buf, size_t max_bytes) {
   /* The bound on the ceiling keeps every sum below in range. */
@@ -117,6 +118,20 @@ void lt_buf_printf(lt_buf *buf, const char *fmt, ...) {
   vsnprintf(to, (size_t)n + 1, fmt, ap);
   va_end(ap);
   lt_buf_commit(buf, (size_t)n);
+}
+
+void lt_buf_int(lt_buf *buf, int64_t n) {
+  char text[INT_DIGITS_MAX + 1];
+  char *at = text + sizeof text;
+  uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+  do {
+    *--at = (char)('0' + left % 10);
+    left /= 10;
+  } while (left > 0);
+  if (n < 0) {
+    *--at = '-';
+  }
+  lt_buf_add(buf, lt_str_from(at, (size_t)(text + sizeof text - at)));
 }
 
 void lt_buf_consume(lt_buf *buf, size_t n) {

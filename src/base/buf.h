@@ -41,6 +41,9 @@ void lt_buf_addc(lt_buf *buf, const char *cstr);
 void lt_buf_byte(lt_buf *buf, char c);
 void lt_buf_printf(lt_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* In decimal digits: a fraction of what printf costs. */
+void lt_buf_int(lt_buf *buf, int64_t n);
+
 /* Makes room for `n` more bytes and returns the address for them, or NULL (the status is set). Write at most `n` bytes
  * there, then call lt_buf_commit with the number written. */
 char *lt_buf_reserve(lt_buf *buf, size_t n);

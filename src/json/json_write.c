@@ -212,7 +212,7 @@ void lt_json_put_raw(lt_json_writer *w, lt_str json) {
 
 void lt_json_put_int(lt_json_writer *w, int64_t n) {
   json_write_before_value(w);
-  lt_buf_printf(w->buf, "%lld", (long long)n);
+  lt_buf_int(w->buf, n);
 }
 
 #define DIGITS_MAX 17 /* 17 digits distinguish any two doubles */
@@ -321,7 +321,7 @@ void lt_json_put_double(lt_json_writer *w, double n) {
     n = -n;
   }
   if (n < 9007199254740992.0 && n == floor(n)) {
-    lt_buf_printf(w->buf, "%lld", (long long)n);
+    lt_buf_int(w->buf, (int64_t)n);
   } else {
     written_decimal d = json_write_shortest(n);
     json_write_drop_zeros(&d);

@@ -219,6 +219,17 @@ static void report_put_failure(result_report *r, const lt_run_result *result) {
   report_put_text(r, "stack", &result->stack);
 }
 
+/* To a microsecond. printf would write the host's decimal point, which may be a comma. */
+static void report_put_duration(lt_json_writer *w, double ms) {
+  uint64_t us = (uint64_t)(ms * 1000 + 0.5);
+  const char fraction[] = {'.', (char)('0' + us / 100 % 10), (char)('0' + us / 10 % 10), (char)('0' + us % 10)};
+  LT_AUTO_BUF(text, LT_RUN_ERROR_BYTES);
+  lt_buf_int(&text, (int64_t)(us / 1000));
+  lt_buf_add(&text, lt_str_from(fraction, sizeof fraction));
+  lt_json_key(w, "durationMs");
+  lt_json_put_raw(w, lt_buf_view(&text));
+}
+
 void lt_run_result_json(const lt_run_result *result, const lt_secrets *secrets, lt_buf *out) {
   result_report r = {.w = lt_json_writer_on(out), .secrets = secrets};
   lt_buf_init(&r.masked, 2 * LT_JSON_MAX_BYTES);
@@ -236,10 +247,7 @@ void lt_run_result_json(const lt_run_result *result, const lt_secrets *secrets, 
   report_put_flag(&r.w, "memory", result->status == LT_E_NOMEM);
   report_put_flag(&r.w, "outputsCut", result->output_cut);
   report_put_flag(&r.w, "logsCut", result->log_cut);
-  lt_json_key(&r.w, "durationMs");
-  char text[32];
-  int n = snprintf(text, sizeof text, "%.3f", result->duration_ms);
-  lt_json_put_raw(&r.w, lt_str_from(text, (size_t)n));
+  report_put_duration(&r.w, result->duration_ms);
   lt_json_end_object(&r.w);
   lt_buf_release(&r.masked);
   out->status = lt_status_first(out->status, r.status);

@@ -206,31 +206,11 @@ static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uin
   return at;
 }
 
-static size_t box_look_at(const lt_box *box, uint32_t at, uint32_t end, bool *ret_owned) {
-  size_t left = (end - at) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
-  lt_page_map_look(box->image->page_map, box->memory + at, count, ret_owned);
-  return count;
-}
-
-/* Finds the first page of [0, end) that was ever written to. */
-static uint32_t box_first_owned_page(const lt_box *box, uint32_t end) {
-  bool owned[LT_PAGE_MAP_PAGES];
-  for (uint32_t at = 0; at < end;) {
-    size_t count = box_look_at(box, at, end, owned);
-    for (size_t i = 0; i < count; i++, at += PAGE_BYTES) {
-      if (owned[i]) {
-        return at;
-      }
-    }
-  }
-  return end;
-}
-
 /* The shadow stack grows downwards, so everything above its lowest used byte is wiped, or given back where a recursion
- * was deep. Returns the bytes that it still holds. */
-static size_t box_wipe_shadow_stack(lt_box *box) {
+ * was deep. `owned`: its first page that was ever written to. Returns the bytes that it still holds. */
+static size_t box_wipe_shadow_stack(lt_box *box, uint32_t owned) {
   uint32_t end = box->image->head.start;
-  uint32_t low = box_first_nonzero_page(box->memory, box_first_owned_page(box, end), end);
+  uint32_t low = box_first_nonzero_page(box->memory, owned, end);
   if (end - low > LT_BOX_STACK_KEEP_BYTES && madvise(box->memory, end, MADV_DONTNEED) == 0) {
     return 0;
   }
@@ -248,36 +228,48 @@ static void box_trim_stack(lt_box *box) {
   }
 }
 
-/* False: the page is as in the image. */
-static bool box_restore_page(lt_box *box, uint32_t at) {
-  const uint8_t *original = box->image->bytes + (at - box->image->head.start);
-  bool differs = memcmp(box->memory + at, original, PAGE_BYTES) != 0;
-  if (differs) {
-    memcpy(box->memory + at, original, PAGE_BYTES);
+/* What most programs write to is not compared first. False: the page is as in the image. */
+static bool box_restore_page(lt_box *box, uint32_t at, bool is_sampled) {
+  const lt_image *image = box->image;
+  const uint8_t *original = image->bytes + (at - image->head.start);
+  uint32_t page = (at - image->head.start) / PAGE_BYTES;
+  bool is_hot = !is_sampled && box_is_hot(image->hot, page);
+  if (!is_hot && memcmp(box->memory + at, original, PAGE_BYTES) == 0) {
+    return false;
   }
-  return differs;
+  memcpy(box->memory + at, original, PAGE_BYTES);
+  if (is_sampled) {
+    atomic_fetch_add_explicit(&image->hot->dirty[page], 1, memory_order_relaxed);
+  }
+  return true;
 }
 
-/* Returns the bytes that differed: about those that the box does not share with the image any more. */
-static size_t box_restore_image(lt_box *box) {
-  bool owned[LT_PAGE_MAP_PAGES];
-  size_t restored = 0;
+static bool box_is_sampled(lt_image_hot *hot) {
+  return atomic_load_explicit(&hot->samples, memory_order_relaxed) < LT_IMAGE_SAMPLES &&
+         atomic_fetch_add_explicit(&hot->samples, 1, memory_order_relaxed) < LT_IMAGE_SAMPLES;
+}
+
+/* Restores the pages that were written to. Returns the bytes that differed: about those that the box does not share
+ * with the image any more. */
+static size_t box_restore_memory(lt_box *box) {
   const lt_image_header *head = &box->image->head;
-  lt_image_hot *hot = box->image->hot;
-  bool sampled = atomic_load_explicit(&hot->samples, memory_order_relaxed) < LT_IMAGE_SAMPLES &&
-                 atomic_fetch_add_explicit(&hot->samples, 1, memory_order_relaxed) < LT_IMAGE_SAMPLES;
-  for (uint32_t at = head->start; at < head->size;) {
-    size_t count = box_look_at(box, at, head->size, owned);
-    for (size_t i = 0; i < count; i++, at += PAGE_BYTES) {
-      if (owned[i] && box_restore_page(box, at)) {
-        restored += PAGE_BYTES;
-        if (sampled) {
-          atomic_fetch_add_explicit(&hot->dirty[(at - head->start) / PAGE_BYTES], 1, memory_order_relaxed);
-        }
+  bool is_sampled = box_is_sampled(box->image->hot);
+  uint32_t stack_from = head->start;
+  uint16_t owned[LT_PAGE_MAP_PAGES];
+  size_t held = 0;
+  for (uint32_t from = 0; from < head->size; from += LT_PAGE_MAP_PAGES * PAGE_BYTES) {
+    size_t left = (head->size - from) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
+    size_t found = lt_page_map_look(box->image->page_map, box->memory + from, count, owned);
+    for (size_t i = 0; i < found; i++) {
+      uint32_t at = from + owned[i] * PAGE_BYTES;
+      if (at >= head->start) {
+        held += box_restore_page(box, at, is_sampled) ? PAGE_BYTES : 0;
+      } else if (at < stack_from) {
+        stack_from = at;
       }
     }
   }
-  return restored;
+  return held + box_wipe_shadow_stack(box, stack_from);
 }
 
 /* Returns the memory that memory.grow added to the kernel. It reads as zero when it is mapped again. */
@@ -326,7 +318,7 @@ bool lt_box_clean(lt_box *box) {
   if (box->has_grown && !box_drop_grown(box)) {
     return false;
   }
-  size_t held = box_wipe_shadow_stack(box) + box_restore_image(box) + LT_BOX_STACK_KEEP_BYTES;
+  size_t held = box_restore_memory(box) + LT_BOX_STACK_KEEP_BYTES;
   box->kept_bytes = held > box->kept_bytes ? held : box->kept_bytes;
   box_trim_stack(box);
   box_forget_run(box);

@@ -101,7 +101,7 @@ static void engine_end_with_json(lt_guest *guest, lt_js value, lt_engine_result 
 
 static void engine_end_with_number(lt_js value, lt_engine_result *result) {
   result->ending = LT_END_VALUE;
-  lt_buf_printf(&result->text, "%d", (int32_t)(uint32_t)value);
+  lt_buf_int(&result->text, (int32_t)(uint32_t)value);
 }
 
 static void engine_end_with_value(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {

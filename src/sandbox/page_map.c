@@ -1,7 +1,7 @@
 #include "sandbox/page_map.h"
 
 #include <fcntl.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,13 +21,16 @@ static bool page_map_is_owned(uint64_t entry) {
   return (entry & (MAP_PRESENT | MAP_SWAPPED)) != 0 && (entry & MAP_OF_FILE) == 0;
 }
 
-void lt_page_map_look(int map, const void *at, size_t count, bool *ret_owned) {
+size_t lt_page_map_look(int map, const void *at, size_t count, uint16_t *ret_owned) {
   uint64_t entries[LT_PAGE_MAP_PAGES];
-  size_t bytes = count * sizeof entries[0];
+  size_t bytes = count * sizeof entries[0], found = 0;
   LT_CHECK(count <= LT_PAGE_MAP_PAGES);
   off_t from = (off_t)((uintptr_t)at / LT_IMAGE_PAGE * sizeof entries[0]);
   bool is_known = map >= 0 && pread(map, entries, bytes, from) == (ssize_t)bytes;
   for (size_t i = 0; i < count; i++) {
-    ret_owned[i] = !is_known || page_map_is_owned(entries[i]);
+    if (!is_known || page_map_is_owned(entries[i])) {
+      ret_owned[found++] = (uint16_t)i;
+    }
   }
+  return found;
 }

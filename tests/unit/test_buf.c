@@ -90,6 +90,18 @@ static void first_failure_sticks(void **state) {
   lt_buf_release(&buf);
 }
 
+static void integers_are_written_in_digits(void **state) {
+  (void)state;
+  lt_buf buf;
+  lt_buf_init(&buf, 100);
+  lt_buf_int(&buf, 0);
+  lt_buf_int(&buf, -10);
+  lt_buf_int(&buf, INT64_MAX);
+  lt_buf_int(&buf, INT64_MIN);
+  assert_holds(&buf, "0-109223372036854775807-9223372036854775808");
+  lt_buf_release(&buf);
+}
+
 static void printf_over_the_ceiling_adds_nothing(void **state) {
   (void)state;
   lt_buf buf;
@@ -318,6 +330,7 @@ int main(void) {
       cmocka_unit_test(nothing_is_allocated_before_it_is_needed),
       cmocka_unit_test(ceiling_can_be_reached_but_not_passed),
       cmocka_unit_test(first_failure_sticks),
+      cmocka_unit_test(integers_are_written_in_digits),
       cmocka_unit_test(printf_over_the_ceiling_adds_nothing),
       cmocka_unit_test(growth_doubles),
       cmocka_unit_test(huge_ceilings_and_requests_do_not_wrap),
