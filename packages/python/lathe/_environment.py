@@ -120,6 +120,9 @@ def _log_warning(text: str) -> None:
 class Program:
     """A program to be run, or one to go on with: how it is started, and what its end means."""
 
+    #: run_here() can run it.
+    runs_here = False
+
     def __init__(self, function: str, *arguments: Any) -> None:
         self._function = function
         self._arguments = arguments
@@ -133,6 +136,14 @@ class Program:
 
     def take(self, event: _library.Event) -> None:
         """Is told of each event before its end."""
+
+    def run_here(self, env: ctypes.c_void_p, on_event: Callable[[_library.Event], None]) -> _library.Event:
+        """Runs it on this thread, which takes a quarter of the time. Returns the end. on_event does not raise."""
+        report, error = ctypes.c_void_p(), _library.new_error()
+        take = _library.EventFunction(lambda _env, pointer, _arg: on_event(_library.read_event(pointer)))
+        arguments = *self._arguments, take, None, ctypes.byref(report), ctypes.byref(error)
+        status = _library.library().lathe_run(env, *arguments)
+        return _library.end_of(status, _library.take_text(report), error)
 
     def read_end(self, event: _library.Event) -> Any:
         """The result. Raises how it failed."""
@@ -171,7 +182,9 @@ def program(
     """A program to be run. Raises ConfigError."""
     options = run_options(code, input, language, timeout, memory_bytes)
     options.can_snapshot = can_snapshot
-    return Program("lathe_start", ctypes.byref(options))
+    what = Program("lathe_start", ctypes.byref(options))
+    what.runs_here = not can_snapshot
+    return what
 
 
 def restored(snapshot: str) -> Program:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 from ctypes import POINTER, Structure, c_char, c_char_p, c_int, c_size_t, c_uint64, c_void_p
 from typing import NamedTuple
@@ -86,6 +87,8 @@ class Event(NamedTuple):
 
 
 EventPointer = POINTER(_Event)
+#: What lathe_run calls with each event: the environment, the event, and nothing.
+EventFunction = ctypes.CFUNCTYPE(None, c_void_p, EventPointer, c_void_p)
 _error_p, _text_p, _number_p = POINTER(Error), POINTER(c_void_p), POINTER(c_uint64)
 _FUNCTIONS = {
     "lathe_version": (c_char_p, []),
@@ -97,6 +100,7 @@ _FUNCTIONS = {
     "lathe_tools": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
     "lathe_declare": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
     "lathe_check": (c_int, [c_void_p, POINTER(RunOptions), _text_p, _error_p]),
+    "lathe_run": (c_int, [c_void_p, POINTER(RunOptions), EventFunction, c_void_p, _text_p, _error_p]),
     "lathe_start": (c_int, [c_void_p, POINTER(RunOptions), _number_p, _error_p]),
     "lathe_cancel": (c_int, [c_void_p, c_uint64, _error_p]),
     "lathe_snapshot": (c_int, [c_void_p, c_uint64, _text_p, _error_p]),
@@ -188,6 +192,13 @@ def take_event(env: c_void_p, pointer: ctypes._Pointer[_Event]) -> bool:
 def read_event(pointer: ctypes._Pointer[_Event]) -> Event:
     it = pointer.contents
     return Event(it.type, it.status, it.run, it.call, text_of(it.tool), text_of(it.text), text_of(it.json))
+
+
+def end_of(status: int, report: str, error: Error) -> Event:
+    """The event with which a run of lathe_run would have ended."""
+    # The report has all of the message.
+    message = json.loads(report).get("error", "") if status != _OK and report else ""
+    return Event(END, status, 0, 0, "", message or text_of(error.message), report)
 
 
 def next_event(env: c_void_p) -> Event | None:

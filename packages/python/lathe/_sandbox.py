@@ -205,14 +205,47 @@ class Sandbox(Environment):
         try:
             all_tools, own = self._borrow_tools(tools)
             try:
-                inbox = self._events.start(lambda: what.start(env))
-                return what.read_end(self._until_end(env, inbox, what, _Answers(self._calls, all_tools, listeners)))
+                answers = _Answers(self._calls, all_tools, listeners)
+                # An interrupt, which comes to the main thread, would wait in the library until the program ends.
+                is_main = threading.current_thread() is threading.main_thread()
+                run = self._run_here if what.runs_here and not is_main else self._run_by_events
+                return what.read_end(run(env, what, answers))
             finally:
                 self._give_tools_back(own)
         finally:
             self._leave()
 
-    def _until_end(self, env: ctypes.c_void_p, inbox: Inbox, what: Program, answers: _Answers) -> _library.Event:
+    def _run_here(self, env: ctypes.c_void_p, what: Program, answers: _Answers) -> _library.Event:
+        failures: list[BaseException] = []
+
+        def take(event: _library.Event) -> None:
+            try:
+                if not failures:
+                    answers.take(event)
+            except BaseException as failure:
+                failures.append(self._unsuspended(failure, event.run))
+                _library.library().lathe_cancel(env, event.run, None)
+
+        self._inside.count = getattr(self._inside, "count", 0) + 1
+        try:
+            end = what.run_here(env, take)
+            if failures:
+                raise failures.pop()
+            return end
+        finally:
+            self._inside.count -= 1
+
+    def _unsuspended(self, failure: BaseException, number: int) -> BaseException:
+        """A run that is not recorded cannot be suspended: the library says so."""
+        try:
+            if isinstance(failure, Suspended):
+                failure.snapshot = self._snapshot(number)
+        except SandboxError as error:
+            return error
+        return failure
+
+    def _run_by_events(self, env: ctypes.c_void_p, what: Program, answers: _Answers) -> _library.Event:
+        inbox = self._events.start(lambda: what.start(env))
         self._inside.count = getattr(self._inside, "count", 0) + 1
         try:
             while (event := self._events.next(inbox)).type != _library.END:

@@ -374,6 +374,25 @@ class Sync(unittest.TestCase):
             lathe.Sandbox(config).close()
 
 
+class SyncOnAnotherThread(Sync):
+    """There programs run on the thread itself."""
+
+    test_an_interrupt_ends_a_program_that_calls_nothing = None  # type: ignore[assignment] # interrupts come to the main thread
+
+    def run(self, result: unittest.TestResult | None = None) -> None:  # type: ignore[override]
+        thread = threading.Thread(target=super().run, args=(result,))
+        thread.start()
+        thread.join()
+
+    def test_a_program_within_a_program(self) -> None:
+        inner = {"inner": lambda: self.sandbox.run("add({a: 1, b: 2}) + 1").value}
+        self.assertEqual(self.sandbox.run("inner({}) * 10", tools=inner).value, 40)
+
+    def test_a_program_that_is_not_recorded_cannot_be_suspended(self) -> None:
+        with self.assertRaisesRegex(lathe.SandboxError, "can_snapshot"):
+            self.sandbox.run("wait({})", tools={"wait": raises(lathe.Suspended())})
+
+
 class Prompts(unittest.IsolatedAsyncioTestCase):
     config: dict[str, typing.Any]
 
