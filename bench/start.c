@@ -76,7 +76,7 @@ static void body(void *arg) {
 }
 
 static void turn(lt_run *run) {
-  lt_fiber_init(&run->box.fiber, run->box.box->stack, LT_BOX_STACK_BYTES, body, run);
+  lt_fiber_init(&run->box.fiber, run->box.box->stack, lt_box_stack_bytes(run->box.box), body, run);
   while (lt_fiber_resume(&run->box.fiber)) {
   }
 }

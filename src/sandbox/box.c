@@ -49,6 +49,7 @@ static lt_status box_reserve(lt_box *box, uint32_t anonymous_bytes, lt_err *err)
   }
   box->stack = (uint8_t *)base + GUARD_BYTES;
   box->memory = box->stack + LT_BOX_STACK_BYTES;
+  box->instance = box->memory - box->module->instance_size;
   if (!box_open_stacks(box, anonymous_bytes)) {
     lt_status status = box_no_address_space(err);
     munmap(base, RESERVE_BYTES);
@@ -65,11 +66,6 @@ static lt_box *box_alloc(const lt_module *module) {
   }
   box->module = module;
   box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / WASM_PAGE_BYTES);
-  box->instance = lt_mem_zalloc(1, module->instance_size);
-  if (box->instance == NULL) {
-    lt_mem_free(box);
-    return NULL;
-  }
   return box;
 }
 
@@ -153,7 +149,7 @@ lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *er
  * limit. Then at least the memory is released. */
 static void box_give_back(lt_box *box) {
   if (munmap(box->stack - GUARD_BYTES, RESERVE_BYTES) != 0) {
-    (void)madvise(box->stack, LT_BOX_STACK_BYTES + lt_box_size(box), MADV_DONTNEED);
+    (void)madvise(box->stack, RESERVE_BYTES - GUARD_BYTES, MADV_DONTNEED);
   }
 }
 
@@ -163,12 +159,11 @@ void lt_box_free(lt_box *box) {
   }
   LT_CHECK(box->frame == NULL);
   if (box->memory != NULL) {
+    if (box->image == NULL) {
+      lt_mem_free(box->module->table(box->instance)->data);
+    }
     box_give_back(box);
   }
-  if (box->image == NULL) {
-    lt_mem_free(box->module->table(box->instance)->data);
-  }
-  lt_mem_free(box->instance);
   lt_mem_free(box);
 }
 
@@ -306,6 +301,7 @@ bool lt_box_renew(lt_box *box) {
 
 void lt_box_empty(lt_box *box) {
   if (madvise(box->stack, LT_BOX_STACK_BYTES + box->image->head.size, MADV_DONTNEED) == 0) {
+    box_reset_instance(box);
     box->kept_bytes = 0;
   }
 }

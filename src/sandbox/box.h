@@ -66,9 +66,9 @@ typedef struct lt_box_place {
 typedef struct lt_box {
   const lt_image *image; /* borrowed; NULL for a blank box */
   const lt_module *module;
-  void *instance;      /* the module's instance structure, ours */
+  uint8_t *stack;      /* native stack, lt_box_stack_bytes long */
+  void *instance;      /* the module's instance structure, ours, ends where the memory begins (box.md) */
   uint8_t *memory;     /* base of the guest's linear memory */
-  uint8_t *stack;      /* native stack, LT_BOX_STACK_BYTES up to `memory` */
   uint32_t max_pages;  /* memory.grow's ceiling for this run, without the spare ones */
   _Atomic int state;   /* LT_BOX_HOST, GUEST or REVOKED */
   lt_trap trap;        /* why the guest ended, or LT_TRAP_NONE */
@@ -81,6 +81,11 @@ typedef struct lt_box {
   size_t kept_bytes;   /* of a clean box: memory that it holds, about */
   lt_box_place place;
 } lt_box;
+
+/* How long the native stack is, from `box->stack` up to the instance: for the fiber that runs the guest. */
+static inline size_t lt_box_stack_bytes(const lt_box *box) {
+  return (size_t)((const uint8_t *)box->instance - box->stack);
+}
 
 /* Makes a box from an image: reserves its address space and maps the image copy-on-write.
  * Errors: LT_E_NOMEM with advice (vm.max_map_count, overcommit). Owns: the caller, lt_box_free. */
@@ -101,7 +106,7 @@ bool lt_box_clean(lt_box *box);
  * has no room for its mappings; try again, or free it. */
 bool lt_box_renew(lt_box *box);
 
-/* Gives the memory of a clean box back to the system. It stays clean, and costs address space only. */
+/* Gives the memory of a clean box back to the system. It stays clean, and costs address space and one page. */
 void lt_box_empty(lt_box *box);
 
 /* Sets the ceiling for the guest's memory in the next run, in bytes; the image's size is the minimum. When the guest

@@ -262,7 +262,7 @@ static lt_status engine_freeze_in_box(image_freezer *f, lt_fiber_fn work) {
   LT_TRY(lt_box_new_blank(&lt_qjs_module, &box, f->err));
   lt_guest_init(&f->guest, box, NULL);
   lt_fiber fiber;
-  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, work, f);
+  lt_fiber_init(&fiber, box->stack, lt_box_stack_bytes(box), work, f);
   while (lt_fiber_resume(&fiber)) {
   }
   lt_fiber_release(&fiber);

@@ -21,6 +21,7 @@ static uint8_t *making_memory;
 static wasm_rt_funcref_t *making_table;
 
 bool lt_wasm_rt_instantiate(const lt_module *module, void *instance, lt_box *box, uint8_t *memory) {
+  LT_CHECK((uint8_t *)instance + module->instance_size == memory); /* the translated code relies on it */
   wasm_rt_funcref_t *table = lt_mem_zalloc(TABLE_MAX, sizeof *table);
   if (table == NULL) {
     return false;

@@ -151,7 +151,7 @@ static void check_recursion(void) {
 
 static void on_stack(lt_box *box, lt_fiber_fn fn, void *arg) {
   lt_fiber fiber;
-  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, fn, arg);
+  lt_fiber_init(&fiber, box->stack, lt_box_stack_bytes(box), fn, arg);
   CHECK(!lt_fiber_resume(&fiber));
   lt_fiber_release(&fiber);
 }

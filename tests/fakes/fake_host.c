@@ -275,7 +275,7 @@ unsigned fake_run(fake_host *fake, lt_box *box, const lt_program *program, lt_en
   run_args args = {fake, box, program, result};
   lt_fiber fiber;
   unsigned resumed = 1;
-  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, run_on_fiber, &args);
+  lt_fiber_init(&fiber, box->stack, lt_box_stack_bytes(box), run_on_fiber, &args);
   while (lt_fiber_resume(&fiber)) {
     resumed++;
   }

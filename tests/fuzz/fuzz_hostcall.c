@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   world.stop_at_poll = POLLS_MAX;
   watch_begin(m.box);
   lt_fiber fiber;
-  lt_fiber_init(&fiber, m.box->stack, LT_BOX_STACK_BYTES, go_mad, &m);
+  lt_fiber_init(&fiber, m.box->stack, lt_box_stack_bytes(m.box), go_mad, &m);
   while (lt_fiber_resume(&fiber)) {
   }
   lt_fiber_release(&fiber);

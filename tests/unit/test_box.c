@@ -32,7 +32,7 @@ typedef struct visit {
 
 static void on_stack(lt_box *box, lt_fiber_fn fn, void *arg) {
   lt_fiber fiber;
-  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, fn, arg);
+  lt_fiber_init(&fiber, box->stack, lt_box_stack_bytes(box), fn, arg);
   assert_false(lt_fiber_resume(&fiber));
   lt_fiber_release(&fiber);
 }

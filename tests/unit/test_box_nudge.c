@@ -73,7 +73,7 @@ static void wild(void *arg) {
 
 static void on_stack(visit *v, lt_fiber_fn fn) {
   lt_fiber fiber;
-  lt_fiber_init(&fiber, v->box->stack, LT_BOX_STACK_BYTES, fn, v);
+  lt_fiber_init(&fiber, v->box->stack, lt_box_stack_bytes(v->box), fn, v);
   assert_false(lt_fiber_resume(&fiber));
   lt_fiber_release(&fiber);
   atomic_store(&v->ended, true);
@@ -207,7 +207,7 @@ static void *trap_on_a_thread(void *arg) {
   visit *v = arg;
   if (lt_box_thread_init(NULL) == LT_OK) {
     lt_fiber fiber;
-    lt_fiber_init(&fiber, v->box->stack, LT_BOX_STACK_BYTES, wild, v);
+    lt_fiber_init(&fiber, v->box->stack, lt_box_stack_bytes(v->box), wild, v);
     lt_fiber_resume(&fiber);
     lt_fiber_release(&fiber);
     lt_box_thread_release();

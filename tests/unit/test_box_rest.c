@@ -50,7 +50,7 @@ static void begin_in(lt_pool *pool, waiting *w, const char *code) {
   w->host.tools = slow;
   lt_engine_result_init(&w->result);
   assert_int_equal(lt_pool_take(pool, &w->box, NULL), LT_OK);
-  lt_fiber_init(&w->fiber, w->box->stack, LT_BOX_STACK_BYTES, run_program, w);
+  lt_fiber_init(&w->fiber, w->box->stack, lt_box_stack_bytes(w->box), run_program, w);
   assert_true(lt_fiber_resume(&w->fiber));
 }
 
@@ -130,7 +130,7 @@ static void every_byte_comes_back(void **state) {
   assert_int_equal(lt_box_size(w.box), lt_box_size(fresh));
   assert_memory_equal(w.box->memory, fresh->memory, lt_box_size(fresh));
   lt_box_free(fresh);
-  memset(w.box->stack + LT_BOX_STACK_BYTES - 32 * LT_KIB, 0x5a, 32 * LT_KIB); /* as another program's frames */
+  memset(w.box->stack + lt_box_stack_bytes(w.box) - 32 * LT_KIB, 0x5a, 32 * LT_KIB); /* as another program's frames */
   assert_int_equal(lt_pool_take_home(&engine_pool, w.box, NULL), LT_OK);
   assert_true(lt_box_rest_end(w.box, &w.fiber, &w.rest));
   expect_picture(&w, &before);

@@ -118,12 +118,12 @@ static void a_used_stack_is_not_kept(void **state) {
   assert_int_equal(lt_pool_take(&pool, &box, NULL), LT_OK);
   lt_pool_give(&pool, box); /* of the first box nothing is kept */
   assert_int_equal(lt_pool_take(&pool, &box, NULL), LT_OK);
-  memset(box->stack + LT_BOX_STACK_BYTES - LT_MIB, 1, LT_MIB);
+  memset(box->stack + lt_box_stack_bytes(box) - LT_MIB, 1, LT_MIB);
   memset(box->memory + box->image->head.start - 512 * LT_KIB, 1, 512 * LT_KIB);
   lt_pool_give(&pool, box);
   assert_true(box->kept_bytes <= 2 * LT_BOX_STACK_KEEP_BYTES);
-  assert_int_equal(box->stack[LT_BOX_STACK_BYTES - LT_MIB], 0);
-  assert_int_equal(box->stack[LT_BOX_STACK_BYTES - 1], 1);
+  assert_int_equal(box->stack[lt_box_stack_bytes(box) - LT_MIB], 0);
+  assert_int_equal(box->stack[lt_box_stack_bytes(box) - 1], 1);
   assert_int_equal(box->memory[box->image->head.start - 1], 0);
   lt_pool_release(&pool);
 }

@@ -165,7 +165,7 @@ static void prog_init(prog *p, lt_workers *workers, const char *code) {
   lt_box *box = NULL;
   assert_int_equal(lt_pool_take(&engine_pool, &box, NULL), LT_OK);
   p->task.box = box;
-  lt_fiber_init(&p->fiber, box->stack, LT_BOX_STACK_BYTES, run_prog, p);
+  lt_fiber_init(&p->fiber, box->stack, lt_box_stack_bytes(box), run_prog, p);
 }
 
 static void prog_start(prog *p, lt_workers *workers, const char *code, uint64_t deadline_ms) {

@@ -93,7 +93,7 @@ static lt_status run_box_take(lt_run *run, lt_err *err) {
 static void run_box_start(lt_run *run) {
   run->box.has_begun = true;
   atomic_store(&run->task.box, run->box.box);
-  lt_fiber_init(&run->box.fiber, run->box.box->stack, LT_BOX_STACK_BYTES, on_run_fiber, run);
+  lt_fiber_init(&run->box.fiber, run->box.box->stack, lt_box_stack_bytes(run->box.box), on_run_fiber, run);
   lt_run_rests_list(run);
 }
 
