@@ -55,6 +55,9 @@ static void chat_view_make_way_for_line(void *arg) {
   if (view->mid_line && view->out_is_terminal && view->err_is_terminal) {
     (void)lt_console_write(view->console, stderr, LT_STR("\n"));
     view->mid_line = false;
+    if (view->markdown != NULL) {
+      lt_markdown_interrupted(view->markdown);
+    }
   }
 }
 
@@ -271,18 +274,32 @@ static void chat_view_show_file_output(lt_chat_view *view, lt_json output, lt_ar
 /* --- Events ------------------------------------------------------------------------------------------------------- */
 static void chat_view_show_answer_piece(lt_chat_view *view, lt_str text) {
   LT_AUTO_BUF(cleaned, LT_JSON_MAX_BYTES);
-  chat_view_erase_spinner(view);
+  LT_AUTO_BUF(rendered, LT_HELD_OUTPUT_BYTES);
   if (view->out_is_terminal) {
     lt_plain_add(&cleaned, text);
     text = lt_buf_view_or(&cleaned, LT_STR_NULL);
   }
-  chat_view_write_answer(view, text);
+  if (view->markdown != NULL) {
+    lt_markdown_set_width(view->markdown, chat_view_terminal_width(STDOUT_FILENO));
+    lt_markdown_add(view->markdown, text, &rendered);
+    text = lt_buf_view_or(&rendered, LT_STR_NULL);
+  }
+  if (text.n > 0) {
+    chat_view_erase_spinner(view);
+    chat_view_write_answer(view, text);
+  }
 }
 
 static void chat_view_end_answer_line(lt_chat_view *view) {
-  if (view->mid_line) {
+  LT_AUTO_BUF(rest, LT_HELD_OUTPUT_BYTES);
+  if (view->markdown != NULL) {
+    lt_markdown_end(view->markdown, &rest);
+  } else if (view->mid_line) {
+    lt_buf_byte(&rest, '\n');
+  }
+  if (rest.n > 0) {
     chat_view_erase_spinner(view);
-    chat_view_write_answer(view, LT_STR("\n"));
+    chat_view_write_answer(view, lt_buf_view_or(&rest, LT_STR("\n")));
   }
 }
 
@@ -458,6 +475,9 @@ lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *conso
   view->out_is_terminal = isatty(STDOUT_FILENO);
   view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;
   view->dims = view->err_is_terminal && lt_console_has_colour(stderr);
+  if (view->out_is_terminal && !json && lt_console_has_colour(stdout)) {
+    LT_TRY(lt_markdown_new(chat_view_terminal_width(STDOUT_FILENO), &view->markdown, err));
+  }
   LT_TRY(lt_timer_new(loop, chat_view_on_spinner_timer, view, &view->timer, err));
   console->make_way = chat_view_make_way_for_line;
   console->on_release = chat_view_acknowledge_held;
@@ -472,6 +492,8 @@ void lt_chat_view_release(lt_chat_view *view) {
   }
   lt_timer_free(view->timer);
   view->timer = NULL;
+  lt_markdown_free(view->markdown);
+  view->markdown = NULL;
   chat_view_free_steps(view); /* of calls that began while the agent ended */
 }
 

@@ -1,8 +1,9 @@
 /* Shows a running prompt to a person.
  *
- * Only the answer goes to standard output, piece by piece. Programs, calls, timings and a spinner go to standard error.
- * Without a terminal, or with NO_COLOR, these are plain lines. Text from models and tools is cleaned before a terminal
- * gets it. With `json`, every event is a line on standard output instead. Loop thread only.
+ * Only the answer goes to standard output, piece by piece; a terminal that has styles gets it as rendered Markdown.
+ * Programs, calls, timings and a spinner go to standard error. Without a terminal, or with NO_COLOR, these are plain
+ * lines and the answer is as it was written. Text from models and tools is cleaned before a terminal gets it. With
+ * `json`, every event is a line on standard output instead. Loop thread only.
  */
 #ifndef LT_CLI_CHAT_VIEW_H
 #define LT_CLI_CHAT_VIEW_H
@@ -10,6 +11,7 @@
 #include "cli/console.h"
 #include "io/loop.h"
 #include "store/store.h"
+#include "text/markdown.h"
 
 typedef enum lt_chat_end {
   LT_CHAT_UNFINISHED,
@@ -31,8 +33,9 @@ typedef struct lt_chat_view {
   lt_console *console;
   bool json;
   bool out_is_terminal, err_is_terminal, dims;
-  bool mid_line;     /* the last line of the answer has no end yet */
-  bool write_failed; /* a write to standard output failed; nothing more is written, and no output counts as shown */
+  lt_markdown *markdown; /* of the answer; NULL: it is shown as it is written */
+  bool mid_line;         /* the last line of the answer has no end yet */
+  bool write_failed;     /* a write to standard output failed; nothing more is written, and no output counts as shown */
   /* Called after the outputs of a prompt up to this change were written (lt_agent_shown). NULL: not called. */
   void (*on_shown)(void *arg, lt_str prompt, uint64_t change);
   void *arg;

@@ -12,6 +12,7 @@ lt_fuzz_target(hostcall LIBS fake_host)
 lt_fuzz_target(search LIBS lt_tool lt_base)
 lt_fuzz_target(sql LIBS lt_store lt_base PkgConfig::SQLITE)
 lt_fuzz_target(sse LIBS lt_types lt_base)
+lt_fuzz_target(markdown LIBS lt_text lt_base)
 lt_fuzz_target(completion LIBS lt_model lt_base)
 lt_fuzz_target(history LIBS lt_agent lt_base)
 

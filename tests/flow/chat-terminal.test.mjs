@@ -1,0 +1,78 @@
+// What lathe chat shows at a terminal of 40, 80 and 200 columns: answers as rendered Markdown.
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { describe, folder, run, start, test, until } from "./harness.mjs";
+import { recorded } from "./model.mjs";
+import { screen, styled } from "./screen.mjs";
+
+const WIDTHS = [40, 80, 200];
+const prose = "A long paragraph with **bold words**, *leaning ones*, `inline code` and a [link](https://example.com/a). " + "Words that fill the line. ".repeat(8).trim();
+const document = `# Heading
+
+${prose}
+
+- one item whose text is long enough to be broken in a narrow window
+  - two 漢字漢字漢字漢字漢字漢字漢字漢字
+
+> quoted words, and more of them than forty columns have room for
+
+\`\`\`python
+def twice(x):  # a comment
+    return "two" * x
+\`\`\`
+
+| name | what it does | when |
+|------|--------------|-----:|
+| first | reads a file and says what is in it, line by line | 1 |
+| second | \`a|b\` | 22 |
+Done.`;
+
+let env;
+before(async () => {
+  env = { ...(await recorded([
+    { user: "document", replies: [document] },
+    { user: "hostile", replies: ["**a \x1b[2J\x1b]0;title\x07b** \u202e`c\x1b[1A` \u009b2J\n```\n\x1b[31mred\x1b[0m\n```\n| \x1b[1A |\n|-|\n"] },
+  ])), XDG_STATE_HOME: folder() };
+});
+const at = (columns, args, options = {}) => start(["chat", ...args], { terminal: true, window: [50, columns], ...options, env: { ...env, TERM: "xterm", ...options.env } });
+/** The screen's lines behind the conversation's id, and before the line of tokens. */
+const answerOf = (lines) => lines.slice(lines.findLastIndex((line) => /^(conversation )?[0-9a-f]{5,32}$/.test(line)) + 1, lines.findIndex((line) => / tokens in, /.test(line)));
+
+describe("an answer is rendered", { concurrency: 2 }, () => {
+  for (const columns of WIDTHS) {
+    test(`at ${columns} columns`, async () => {
+      const end = await at(columns, ["document"]).ended;
+      const lines = answerOf(screen(end.stdout, columns)), text = lines.join("\n");
+      assert.equal(lines[0], "Heading");
+      const words = text.slice(text.indexOf("A long"), text.indexOf("• one")).trim();
+      assert.equal(words.replace(/\s+/g, " "), prose.replace(/[*`[\]]/g, "").replace("(https", " (https"), "all of it, and no marks");
+      for (const line of words.split("\n").slice(0, -1)) assert.ok(line.length <= columns && line.length > columns - 24, line);
+      assert.match(text, columns === 40 ? /\n• one item whose text is long enough to\n {2}be broken in a narrow window\n {2}• two 漢字/ : /\n• one item [^\n]*window\n {2}• two 漢字/);
+      assert.match(text, columns === 40 ? /\n│ quoted words, and more of them than\n│ forty columns have room for\n/ : /\n│ quoted [^\n]*room for\n/);
+      assert.match(text, /\n```python\ndef twice\(x\):  # a comment\n {4}return "two" \* x\n```\n/);
+      assert.match(text, /\nname +what it does +when\n─+ {2}─+ {2}─+\nfirst +reads a file[^]*\nsecond {2}a\|b +22\nDone\.$/);
+      assert.deepEqual([styled(end.stdout, "Heading"), styled(end.stdout, "bold"), styled(end.stdout, "leaning"), styled(end.stdout, "def"), styled(end.stdout, "# a comment"), styled(end.stdout, '"two"')], [["1", "4"], ["1"], ["3"], ["35"], ["2"], ["32"]]);
+    });
+  }
+  test("nothing in it steers the terminal", async () => {
+    const end = await at(80, ["hostile"]).ended;
+    assert.equal(answerOf(screen(end.stdout, 80)).join("\n"), "a b c 2J\n```\nred\n```\n\n");
+    assert.doesNotMatch(end.stdout, /\x1b\[(2J|31m|1A)|\x1b\]|\u202e|\u009b/);
+  });
+  test("as it is written where it is no terminal, with NO_COLOR, and with TERM=dumb", async () => {
+    assert.equal((await run(["chat", "document"], { env })).stdout, `${document}\n`);
+    for (const plain of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) {
+      const end = await at(80, ["document"], { env: plain }).ended;
+      assert.ok(end.stdout.replaceAll("\r\n", "\n").includes(`${document}\n`), end.stdout);
+    }
+  });
+  test("another width of the window is that of the lines to come", async () => {
+    const run = at(200, [], { env: { XDG_STATE_HOME: folder() } });
+    await until(() => run.text().includes("> "), "the prompt is shown");
+    run.resize(50, 40);
+    run.type("document\n");
+    await until(() => run.text().includes("Done."), "the answer is shown");
+    run.type("\x04");
+    assert.match((await run.ended).stdout, /forty columns have room for\r\n/);
+  });
+});
