@@ -534,7 +534,7 @@
 #define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)  /* a longer line is not kept; the line is on the fiber's stack */
 #define LT_INPUT_LINE_BYTES      (1 * LT_MIB)
 
-/* --- Markdown at the terminal (text/markdown.h) -------------------------------------------------------------------- */
+/* --- Markdown at the terminal (text/markdown.h) ------------------------------------------------------------------- */
 #define LT_MARKDOWN_SPAN_BYTES  (4 * LT_KIB)   /* of marked text that waits for its mark's end; a line of code */
 #define LT_MARKDOWN_TABLE_BYTES (128 * LT_KIB) /* of a table, half of it before it is measured: 1,000 rows */
 #define LT_MARKDOWN_COLUMNS     32             /* of a table: no window has room for more */

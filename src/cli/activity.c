@@ -14,6 +14,7 @@
 #define PATIENCE_MS    500 /* nothing is drawn for what takes less */
 #define NAME_CHARS     60
 #define PROGRESS_CHARS 100
+#define ROWS_MAX       6 /* drawn at once; the last one counts the other calls */
 
 typedef struct activity_call {
   struct activity_call *next; /* began later */
@@ -30,36 +31,38 @@ struct lt_activity {
   activity_call *calls;
   char *what; /* NULL: nothing */
   uint64_t began_ms;
-  bool is_drawn;
+  bool is_paused;
+  unsigned rows; /* on the screen */
   unsigned frame;
 };
 
+typedef struct activity_window {
+  unsigned rows, columns;
+} activity_window;
+
 /* --- Drawing ------------------------------------------------------------------------------------------------------ */
-static void activity_erase(void *arg) {
-  lt_activity *a = arg;
-  if (a->is_drawn) {
-    fputs("\r\x1b[K", stderr);
-    a->is_drawn = false;
+void lt_activity_erase(lt_activity *a) {
+  while (a != NULL && a->rows > 0) {
+    fputs(a->rows > 1 ? "\r\x1b[K\x1b[A" : "\r\x1b[K", stderr);
+    a->rows--;
   }
 }
 
-static size_t activity_window_width(void) {
+static void activity_make_way(void *arg) {
+  lt_activity_erase(arg);
+}
+
+static activity_window activity_measure_window(void) {
   struct winsize size;
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  return (activity_window){.rows = is_known && size.ws_row > 0 ? size.ws_row : 24,
+                           .columns = is_known && size.ws_col > 0 ? size.ws_col : 80};
 }
 
-static void activity_put_text(const lt_activity *a, lt_buf *line) {
-  const activity_call *call = a->calls;
+static void activity_put_row(const lt_activity *a, const activity_call *call, lt_buf *line) {
   uint64_t ms = lt_loop_now_ms(a->loop) - (call != NULL ? call->began_ms : a->began_ms);
-  size_t more = 0;
-  for (const activity_call *other = call != NULL ? call->next : NULL; other != NULL; other = other->next) {
-    more++;
-  }
   lt_typegen_put_line(line, lt_str_of(call != NULL ? call->tool : a->what), NAME_CHARS);
   lt_buf_printf(line, " %llu.%llu s", (unsigned long long)ms / 1000, (unsigned long long)ms / 100 % 10);
-  if (more > 0) {
-    lt_buf_printf(line, ", %zu more", more);
-  }
   if (call != NULL && call->progress != NULL) {
     lt_buf_addc(line, ": ");
     lt_typegen_put_line(line, lt_str_of(call->progress), PROGRESS_CHARS);
@@ -67,18 +70,44 @@ static void activity_put_text(const lt_activity *a, lt_buf *line) {
 }
 
 /* No wider than the window: a wrapped line cannot be erased. No character is wider than its bytes. */
-static void activity_draw(lt_activity *a) {
-  size_t width = activity_window_width();
-  LT_AUTO_BUF(line, LT_KIB);
-  activity_put_text(a, &line);
-  lt_str text = width > 3 ? lt_utf8_cut(lt_buf_view(&line), width - 3) : LT_STR("");
+static void activity_draw_row(lt_activity *a, lt_str row, size_t columns) {
   bool has_colour = lt_console_has_colour(stderr);
-  fprintf(stderr, "\r\x1b[K%s%c %.*s%s", has_colour ? "\x1b[2m" : "", "|/-\\"[a->frame++ % 4], LT_STR_ARG(text),
-          has_colour ? "\x1b[0m" : "");
-  a->is_drawn = true;
+  lt_str text = columns > 3 ? lt_utf8_cut(row, columns - 3) : LT_STR("");
+  fprintf(stderr, "%s\r\x1b[K%s%c %.*s%s", a->rows > 0 ? "\n" : "", has_colour ? "\x1b[2m" : "", "|/-\\"[a->frame % 4],
+          LT_STR_ARG(text), has_colour ? "\x1b[0m" : "");
+  a->rows++;
 }
 
-/* Calls that were answered from a record have no number, and are not shown. */
+/* A row for each call; at most half of the window. */
+static void activity_draw(lt_activity *a) {
+  const activity_window window = activity_measure_window();
+  const size_t most = window.rows / 2 < ROWS_MAX ? window.rows / 2 : ROWS_MAX;
+  size_t count = 0, drawn = 0;
+  for (const activity_call *call = a->calls; call != NULL; call = call->next) {
+    count++;
+  }
+  lt_activity_erase(a);
+  a->frame++;
+  const activity_call *call = a->calls;
+  const size_t rows = count <= most || most < 2 ? count : most - 1;
+  do {
+    LT_AUTO_BUF(line, LT_KIB);
+    activity_put_row(a, call, &line);
+    if (most < 2 && count > 1) {
+      lt_buf_printf(&line, ", %zu more", count - 1);
+    }
+    activity_draw_row(a, lt_buf_view(&line), window.columns);
+    call = call != NULL ? call->next : NULL;
+    drawn++;
+  } while (call != NULL && drawn < rows && most > 1);
+  if (count > drawn && most > 1) {
+    LT_AUTO_BUF(line, LT_KIB);
+    lt_buf_printf(&line, "%zu more calls", count - drawn);
+    activity_draw_row(a, lt_buf_view(&line), window.columns);
+  }
+  fflush(stderr);
+}
+
 static bool activity_has_something(const lt_activity *a) {
   uint64_t began_ms = a->calls != NULL ? a->calls->began_ms : a->began_ms;
   return (a->calls != NULL || a->what != NULL) && lt_loop_now_ms(a->loop) - began_ms >= PATIENCE_MS;
@@ -86,10 +115,10 @@ static bool activity_has_something(const lt_activity *a) {
 
 static void activity_on_timer(void *arg) {
   lt_activity *a = arg;
-  if (a->console->held == NULL && activity_has_something(a)) {
+  if (a->console->held == NULL && !a->is_paused && activity_has_something(a)) {
     activity_draw(a);
   } else {
-    activity_erase(a);
+    lt_activity_erase(a);
   }
   if (a->calls != NULL || a->what != NULL) {
     lt_timer_start(a->timer, DRAW_MS);
@@ -150,10 +179,13 @@ static void activity_keep_progress(activity_call *call, const lt_call_event *eve
   call->progress = text.status == LT_OK ? lt_mem_strdup(lt_buf_view(&text)) : NULL;
 }
 
-static void activity_on_call(void *arg, const lt_call_event *event) {
-  lt_activity *a = arg;
+/* Calls that were answered from a record have no number, and are not shown. */
+void lt_activity_call(lt_activity *a, const lt_call_event *event) {
+  if (a == NULL) {
+    return;
+  }
   activity_call **at = activity_find_call(a, event->call);
-  if (*at == NULL && event->stage != LT_CALL_FINISHED) {
+  if (*at == NULL && event->stage != LT_CALL_FINISHED && event->call != 0) {
     activity_begin_call(a, at, event);
   }
   if (*at != NULL && event->stage == LT_CALL_PROGRESS) {
@@ -161,6 +193,10 @@ static void activity_on_call(void *arg, const lt_call_event *event) {
   } else if (*at != NULL && event->stage == LT_CALL_FINISHED) {
     activity_end_call(at);
   }
+}
+
+static void activity_on_call(void *arg, const lt_call_event *event) {
+  lt_activity_call(arg, event);
 }
 
 void lt_activity_follow(lt_activity *a, lt_caller *caller) {
@@ -185,7 +221,7 @@ lt_activity *lt_activity_new(lt_loop *loop, lt_console *console) {
   }
   a->loop = loop;
   a->console = console;
-  console->make_way = activity_erase;
+  console->make_way = activity_make_way;
   console->way_arg = a;
   return a;
 }
@@ -194,7 +230,7 @@ void lt_activity_say(lt_activity *a, lt_str what, bool is_late) {
   if (a == NULL) {
     return;
   }
-  activity_erase(a);
+  lt_activity_erase(a);
   lt_mem_free(a->what);
   a->what = what.n > 0 ? lt_mem_strdup(what) : NULL;
   a->began_ms = lt_loop_now_ms(a->loop) - (is_late ? 2 * PATIENCE_MS : 0);
@@ -203,11 +239,24 @@ void lt_activity_say(lt_activity *a, lt_str what, bool is_late) {
   }
 }
 
+void lt_activity_update(lt_activity *a, lt_str what) {
+  if (a != NULL && a->what != NULL) {
+    lt_mem_free(a->what);
+    a->what = lt_mem_strdup(what);
+  }
+}
+
+void lt_activity_pause(lt_activity *a, bool is_paused) {
+  if (a != NULL) {
+    a->is_paused = is_paused;
+  }
+}
+
 void lt_activity_free(lt_activity *a) {
   if (a == NULL) {
     return;
   }
-  activity_erase(a);
+  lt_activity_erase(a);
   if (a->console->way_arg == a) {
     a->console->make_way = NULL;
     a->console->way_arg = NULL;

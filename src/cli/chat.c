@@ -25,6 +25,11 @@ static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data
   }
 }
 
+static void chat_on_call(void *arg, lt_str prompt, const lt_call_event *event) {
+  (void)prompt;
+  lt_chat_view_call(&((lt_chat *)arg)->view, event);
+}
+
 static void chat_on_shown(void *arg, lt_str prompt, uint64_t change) {
   const lt_chat *chat = arg;
   lt_agent_shown(chat->agent, prompt, change);
@@ -41,6 +46,7 @@ static lt_agent_options chat_make_agent_options(lt_chat *chat) {
   options.default_mode = chat->models.default_mode;
   options.leave_open = true; /* all cancels have been made before */
   options.on_event = chat_on_event;
+  options.on_call = chat->session->activity != NULL ? chat_on_call : NULL;
   options.arg = chat;
   return options;
 }
@@ -64,7 +70,12 @@ static void chat_on_usage(void *arg, lt_str run, const lt_usage *usage) {
 
 static lt_status chat_open_parts(lt_chat *chat, lt_err *err) {
   lt_command_session *s = chat->session;
-  LT_TRY(lt_chat_view_init(&chat->view, s->app.loop, &s->console, chat->options->json, err));
+  const lt_chat_view_options view = {.loop = s->app.loop,
+                                     .console = &s->console,
+                                     .activity = s->activity,
+                                     .json = chat->options->json,
+                                     .verbose = chat->options->verbose};
+  LT_TRY(lt_chat_view_init(&chat->view, &view, err));
   chat->view.on_shown = chat_on_shown;
   chat->view.arg = chat;
   LT_TRY(lt_modules_load(&s->app, &chat->modules, err));

@@ -22,6 +22,7 @@ typedef struct lt_chat_options {
   const char *message; /* NULL: a dialogue, or the message is on standard input */
   lt_config_sources sources;
   bool yes;
+  bool verbose;      /* long programs are not folded */
   bool is_unchecked; /* TypeScript's types are not checked */
   bool json;
   bool decisions; /* standard input has decisions */

@@ -36,6 +36,8 @@ static const lt_option chat_option_rows[] = {
      LT_OPTION_IS_FLAG(lt_chat_options, yes)},
     {"--no-check", NULL, NULL, "run TypeScript without a check of its types (typescript.check: false)",
      LT_OPTION_IS_FLAG(lt_chat_options, is_unchecked)},
+    {"--verbose", NULL, NULL, "show long programs as a whole, also at a terminal",
+     LT_OPTION_IS_FLAG(lt_chat_options, verbose)},
     {"--json", NULL, NULL, "events as they come, one JSON object a line; no dialogue",
      LT_OPTION_IS_FLAG(lt_chat_options, json)},
     {"--decisions", NULL, NULL,

@@ -38,6 +38,7 @@ static void chat_repl_do_help(repl *r, lt_str rest) {
                     "  /mode [MODE]     how the model works: %s\n"
                     "  /model [REF]     which model is asked\n"
                     "  /tools [QUERY]   the tools there are\n"
+                    "  /program         the last program as a whole\n"
                     "  /usage           the tokens of this dialogue, and what they cost\n"
                     "  /new             a new conversation, in the default mode unless one was chosen\n"
                     "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
@@ -145,13 +146,20 @@ static void chat_repl_do_decide(repl *r, lt_str rest) {
   lt_console_format(r->console, "Nothing waits for approval.");
 }
 
+static void chat_repl_do_program(repl *r, lt_str rest) {
+  (void)rest;
+  if (!lt_program_view_show_last(&r->chat->view.program)) {
+    lt_console_format(r->console, "No program has run yet.");
+  }
+}
+
 static const struct {
   const char *name;
   void (*act)(repl *r, lt_str rest);
-} commands[] = {{"/help", chat_repl_do_help},    {"/quit", chat_repl_do_quit},   {"/exit", chat_repl_do_quit},
-                {"/new", chat_repl_do_new},      {"/mode", chat_repl_do_mode},   {"/model", chat_repl_do_model},
-                {"/tools", chat_repl_do_tools},  {"/usage", chat_repl_do_usage}, {"/approve", chat_repl_do_decide},
-                {"/reject", chat_repl_do_decide}};
+} commands[] = {{"/help", chat_repl_do_help},      {"/quit", chat_repl_do_quit},    {"/exit", chat_repl_do_quit},
+                {"/new", chat_repl_do_new},        {"/mode", chat_repl_do_mode},    {"/model", chat_repl_do_model},
+                {"/tools", chat_repl_do_tools},    {"/usage", chat_repl_do_usage},  {"/program", chat_repl_do_program},
+                {"/approve", chat_repl_do_decide}, {"/reject", chat_repl_do_decide}};
 
 static void chat_repl_command(repl *r, lt_str line) {
   size_t end = 0;

@@ -14,11 +14,8 @@
 #include "text/plain.h"
 #include "types/typegen_text.h"
 
-#define SPIN_MS         120
-#define INPUT_CHARS     100 /* shown of a call's input */
-#define ERROR_CHARS     400 /* shown of an error */
-#define CODE_LINES      60  /* shown of a program; the rest is counted */
-#define CODE_LINE_CHARS 160
+#define INPUT_CHARS 100 /* shown of a call's input */
+#define ERROR_CHARS 400 /* shown of an error */
 
 /* An output that is pending. */
 typedef struct lt_chat_step {
@@ -30,6 +27,11 @@ typedef struct lt_chat_step {
 } lt_chat_step;
 
 /* --- Standard output ---------------------------------------------------------------------------------------------- */
+/* Nothing is drawn behind an unfinished line of the answer, and beside a question. */
+static void chat_view_pause_activity(lt_chat_view *view) {
+  lt_activity_pause(view->activity, view->held > 0 || (view->mid_line && view->out_is_terminal));
+}
+
 static void chat_view_write_answer(lt_chat_view *view, lt_str text) {
   if (text.n == 0 || view->write_failed) {
     return;
@@ -39,19 +41,18 @@ static void chat_view_write_answer(lt_chat_view *view, lt_str text) {
   if (!lt_console_write(view->console, stdout, text)) {
     view->write_failed = true;
   }
+  chat_view_pause_activity(view);
 }
 
-/* --- The spinner -------------------------------------------------------------------------------------------------- */
-static void chat_view_erase_spinner(lt_chat_view *view) {
-  if (view->drawn) {
-    fputs("\r\x1b[K", stderr);
-    view->drawn = false;
-  }
+/* --- What happens now --------------------------------------------------------------------------------------------- */
+static size_t chat_view_answer_width(void) {
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 static void chat_view_make_way_for_line(void *arg) {
   lt_chat_view *view = arg;
-  chat_view_erase_spinner(view);
+  lt_activity_erase(view->activity);
   if (view->mid_line && view->out_is_terminal && view->err_is_terminal) {
     (void)lt_console_write(view->console, stderr, LT_STR("\n"));
     view->mid_line = false;
@@ -59,58 +60,39 @@ static void chat_view_make_way_for_line(void *arg) {
       lt_markdown_interrupted(view->markdown);
     }
   }
+  chat_view_pause_activity(view);
 }
 
-static bool chat_view_may_spin_now(const lt_chat_view *view) {
-  return view->running && view->held == 0 && view->err_is_terminal && !view->json &&
-         !(view->mid_line && view->out_is_terminal);
-}
-
-static size_t chat_view_terminal_width(int fd) {
-  struct winsize size;
-  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-static void chat_view_put_spinner_text(const lt_chat_view *view, lt_buf *line) {
-  const lt_chat_step *step = view->steps;
-  uint64_t ms = lt_loop_now_ms(view->loop) - (step != NULL ? step->began_ms : view->began_ms);
-  if (step == NULL) {
-    lt_buf_addc(line, "waiting for the model");
-  } else {
-    lt_buf_addc(line, step->is_program ? "running the program" : "calling ");
-    lt_typegen_put_line(line, lt_str_of(step->is_program ? "" : step->function), 60);
-  }
-  lt_buf_printf(line, " %llu.%llu s", (unsigned long long)ms / 1000, (unsigned long long)ms / 100 % 10);
-}
-
-/* No wider than the window: a wrapped line cannot be erased. */
-static void chat_view_draw_spinner(lt_chat_view *view) {
-  size_t width = chat_view_terminal_width(STDERR_FILENO);
-  LT_AUTO_BUF(doing, LT_KIB);
-  chat_view_put_spinner_text(view, &doing);
-  lt_str text = width > 3 ? lt_utf8_cut(lt_buf_view(&doing), width - 3) : LT_STR("");
-  fprintf(stderr, "\r\x1b[K%s%c %.*s%s", view->dims ? "\x1b[2m" : "", "|/-\\"[view->frame++ % 4], LT_STR_ARG(text),
-          view -> dims ? "\x1b[0m" : "");
-  view->drawn = true;
-}
-
-static void chat_view_on_spinner_timer(void *arg) {
-  lt_chat_view *view = arg;
-  if (chat_view_may_spin_now(view)) {
-    chat_view_draw_spinner(view);
-  }
+/* Calls are told by their events (lt_chat_view_call). */
+static void chat_view_say_activity(lt_chat_view *view) {
   if (view->running) {
-    lt_timer_start(view->timer, SPIN_MS);
+    bool is_program = view->steps != NULL && view->steps->is_program;
+    lt_activity_say(view->activity, is_program ? LT_STR("running the program") : LT_STR("waiting for the model"),
+                    false);
   }
+}
+
+static void chat_view_say_draft(lt_chat_view *view) {
+  size_t lines = lt_program_view_draft_lines(&view->program);
+  LT_AUTO_BUF(what, LT_KIB);
+  if (lines > 0) {
+    lt_buf_printf(&what, "the model writes a program, line %zu:", lines);
+    lt_activity_update(view->activity, lt_buf_view(&what));
+  }
+}
+
+void lt_chat_view_call(lt_chat_view *view, const lt_call_event *event) {
+  lt_activity_call(view->activity, event);
 }
 
 void lt_chat_view_hold(lt_chat_view *view) {
-  chat_view_make_way_for_line(view);
   view->held++;
+  chat_view_make_way_for_line(view);
 }
 
 void lt_chat_view_unhold(lt_chat_view *view) {
   view->held--;
+  chat_view_pause_activity(view);
 }
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
@@ -135,33 +117,6 @@ static lt_str chat_view_string(lt_json v, lt_arena *arena) {
   lt_str s = LT_STR_NULL;
   (void)lt_json_str(v, arena, &s);
   return s;
-}
-
-static void chat_view_note_code(lt_chat_view *view, lt_str code) {
-  LT_AUTO_BUF(line, LT_MIB);
-  size_t at = 0, lines = 0;
-  while (at < code.n) {
-    size_t end = lt_str_find(code, LT_STR("\n"), at);
-    end = end < code.n ? end : code.n;
-    if (++lines <= CODE_LINES) {
-      lt_str text = lt_str_sub(code, at, end);
-      size_t indent = 0;
-      while (indent < text.n && text.p[indent] == ' ' && indent < 40) {
-        indent++;
-      }
-      lt_buf_clear(&line);
-      lt_buf_addc(&line, "  | ");
-      lt_buf_add(&line, lt_str_sub(text, 0, indent));
-      lt_typegen_put_line(&line, text, CODE_LINE_CHARS);
-      lt_chat_view_note(view, lt_buf_view(&line));
-    }
-    at = end + 1;
-  }
-  if (lines > CODE_LINES) {
-    lt_buf_clear(&line);
-    lt_buf_printf(&line, "  | ... and %zu more lines", lines - CODE_LINES);
-    lt_chat_view_note(view, lt_buf_view(&line));
-  }
 }
 
 static lt_chat_step **chat_view_find_step(lt_chat_view *view, lt_str id) {
@@ -230,21 +185,37 @@ static void chat_view_note_end(lt_chat_view *view, lt_str function, lt_json inpu
   lt_chat_view_note(view, lt_buf_view(&line));
 }
 
+/* The language of a call's program; NULL: it runs none. */
+static const char *chat_view_language_of(lt_str function, lt_json code) {
+  static const struct {
+    const char *function, *language;
+  } known[] = {{"code.execute", "js"},
+               {"execute_typescript", "ts"},
+               {"interpreter.run-code", "js"},
+               {"execute_code", "python"},
+               {"exec", "js"}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0] && lt_json_typeof(code) == LT_JSON_STRING; i++) {
+    if (lt_str_eqc(function, known[i].function)) {
+      return known[i].language;
+    }
+  }
+  return NULL;
+}
+
 static void chat_view_show_tool_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
   lt_str id = chat_view_string(lt_json_get(output, "id"), arena);
   lt_str function = chat_view_string(lt_json_get(output, "function"), arena);
   lt_json input = lt_json_get(output, "input"), result = lt_json_get(output, "result");
   lt_json code = lt_json_get(input, "code");
-  bool is_program = lt_json_typeof(code) == LT_JSON_STRING &&
-                    (lt_str_eqc(function, "code.execute") || lt_str_eqc(function, "execute_typescript") ||
-                     lt_str_eqc(function, "interpreter.run-code") || lt_str_eqc(function, "execute_code"));
+  const char *language = chat_view_language_of(function, code);
   lt_chat_step **place = chat_view_find_step(view, id), *step = *place;
   if (lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"))) {
-    if (step == NULL && is_program) {
-      chat_view_note_code(view, chat_view_string(code, arena));
+    if (step == NULL && language != NULL) {
+      lt_program_view_whole(&view->program, chat_view_string(code, arena), language);
     }
     if (step == NULL) {
-      chat_view_add_step(view, id, function, is_program);
+      chat_view_add_step(view, id, function, language != NULL);
+      chat_view_say_activity(view);
     }
     return;
   }
@@ -253,10 +224,11 @@ static void chat_view_show_tool_output(lt_chat_view *view, lt_json output, lt_ar
   if (failed && error.p == NULL) {
     error = LT_STR("");
   }
-  chat_view_note_end(view, function, input, is_program, error, step);
+  chat_view_note_end(view, function, input, language != NULL, error, step);
   if (step != NULL) {
     *place = step->next;
     chat_view_free_step(step);
+    chat_view_say_activity(view);
   }
 }
 
@@ -280,12 +252,12 @@ static void chat_view_show_answer_piece(lt_chat_view *view, lt_str text) {
     text = lt_buf_view_or(&cleaned, LT_STR_NULL);
   }
   if (view->markdown != NULL) {
-    lt_markdown_set_width(view->markdown, chat_view_terminal_width(STDOUT_FILENO));
+    lt_markdown_set_width(view->markdown, chat_view_answer_width());
     lt_markdown_add(view->markdown, text, &rendered);
     text = lt_buf_view_or(&rendered, LT_STR_NULL);
   }
   if (text.n > 0) {
-    chat_view_erase_spinner(view);
+    lt_activity_erase(view->activity);
     chat_view_write_answer(view, text);
   }
 }
@@ -298,7 +270,7 @@ static void chat_view_end_answer_line(lt_chat_view *view) {
     lt_buf_byte(&rest, '\n');
   }
   if (rest.n > 0) {
-    chat_view_erase_spinner(view);
+    lt_activity_erase(view->activity);
     chat_view_write_answer(view, lt_buf_view_or(&rest, LT_STR("\n")));
   }
 }
@@ -444,6 +416,17 @@ static void chat_view_print_event_json(lt_chat_view *view, const char *event, lt
   chat_view_write_answer(view, lt_buf_view(&line));
 }
 
+/* Elsewhere than at a terminal the whole program is shown when it runs. */
+static void chat_view_show_draft(lt_chat_view *view, lt_json data, lt_arena *arena) {
+  int64_t index = 0;
+  if (view->activity != NULL && !view->json) {
+    (void)lt_json_int(lt_json_get(data, "index"), &index);
+    lt_program_view_draft(&view->program, chat_view_string(lt_json_get(data, "delta"), arena), (size_t)index,
+                          lt_json_bool(lt_json_get(data, "restart"), false));
+    chat_view_say_draft(view);
+  }
+}
+
 void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
   lt_json_doc doc;
   if (chat_view_end_of(event) != LT_CHAT_UNFINISHED) {
@@ -454,7 +437,8 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
                    strcmp(event, "prompt.stream") == 0;
   bool is_read = is_wanted && lt_json_parse(&arena, data, &doc, NULL) == LT_OK;
   if (is_read && lt_json_bool(lt_json_get(lt_json_root(&doc), "program"), false)) {
-    return; /* a person is shown the whole program, and scripts join the pieces to texts */
+    chat_view_show_draft(view, lt_json_root(&doc), &arena);
+    return; /* scripts join the pieces to texts */
   }
   if (is_read && view->end == LT_CHAT_COMPLETED && lt_incomplete_reason_in(lt_json_root(&doc)).n > 0) {
     view->end = LT_CHAT_INCOMPLETE;
@@ -470,30 +454,31 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
-lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *console, bool json, lt_err *err) {
-  *view = (lt_chat_view){.loop = loop, .console = console, .json = json};
+lt_status lt_chat_view_init(lt_chat_view *view, const lt_chat_view_options *o, lt_err *err) {
+  *view = (lt_chat_view){.loop = o->loop, .console = o->console, .json = o->json};
   view->out_is_terminal = isatty(STDOUT_FILENO);
   view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;
   view->dims = view->err_is_terminal && lt_console_has_colour(stderr);
-  if (view->out_is_terminal && !json && lt_console_has_colour(stdout)) {
-    LT_TRY(lt_markdown_new(chat_view_terminal_width(STDOUT_FILENO), &view->markdown, err));
+  view->activity = o->json ? NULL : o->activity;
+  lt_program_view_init(&view->program, o->console, view->err_is_terminal, o->verbose);
+  if (view->out_is_terminal && !o->json && lt_console_has_colour(stdout)) {
+    LT_TRY(lt_markdown_new(chat_view_answer_width(), &view->markdown, err));
   }
-  LT_TRY(lt_timer_new(loop, chat_view_on_spinner_timer, view, &view->timer, err));
-  console->make_way = chat_view_make_way_for_line;
-  console->on_release = chat_view_acknowledge_held;
-  console->way_arg = view;
+  view->console->make_way = chat_view_make_way_for_line;
+  view->console->on_release = chat_view_acknowledge_held;
+  view->console->way_arg = view;
   return LT_OK;
 }
 
 void lt_chat_view_release(lt_chat_view *view) {
   if (view->console != NULL) {
+    lt_activity_say(view->activity, LT_STR(""), false);
     view->console->make_way = NULL;
     view->console->on_release = NULL;
   }
-  lt_timer_free(view->timer);
-  view->timer = NULL;
   lt_markdown_free(view->markdown);
   view->markdown = NULL;
+  lt_program_view_release(&view->program);
   chat_view_free_steps(view); /* of calls that began while the agent ended */
 }
 
@@ -501,14 +486,12 @@ void lt_chat_view_begin(lt_chat_view *view) {
   view->running = true;
   view->end = LT_CHAT_UNFINISHED;
   view->began_ms = lt_loop_now_ms(view->loop);
-  if (view->err_is_terminal && !view->json) {
-    lt_timer_start(view->timer, SPIN_MS);
-  }
+  chat_view_pause_activity(view);
+  chat_view_say_activity(view);
 }
 
 void lt_chat_view_finish(lt_chat_view *view) {
   view->running = false;
-  lt_timer_stop(view->timer);
-  chat_view_erase_spinner(view);
+  lt_activity_say(view->activity, LT_STR(""), false);
   chat_view_free_steps(view);
 }

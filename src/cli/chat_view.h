@@ -1,14 +1,16 @@
 /* Shows a running prompt to a person.
  *
  * Only the answer goes to standard output, piece by piece; a terminal that has styles gets it as rendered Markdown.
- * Programs, calls, timings and a spinner go to standard error. Without a terminal, or with NO_COLOR, these are plain
- * lines and the answer is as it was written. Text from models and tools is cleaned before a terminal gets it. With
- * `json`, every event is a line on standard output instead. Loop thread only.
+ * Programs, calls, timings and what happens now go to standard error. Without a terminal, or with NO_COLOR, these are
+ * plain lines and the answer is as it was written. Text from models and tools is cleaned before a terminal gets it.
+ * With `json`, every event is a line on standard output instead. Loop thread only.
  */
 #ifndef LT_CLI_CHAT_VIEW_H
 #define LT_CLI_CHAT_VIEW_H
 
+#include "cli/activity.h"
 #include "cli/console.h"
+#include "cli/program_view.h"
 #include "io/loop.h"
 #include "store/store.h"
 #include "text/markdown.h"
@@ -44,28 +46,36 @@ typedef struct lt_chat_view {
   lt_chat_end end;                         /* of the last prompt */
   uint64_t began_ms;
   lt_chat_usage usage;
-  /* The spinner. */
-  lt_timer *timer;
-  bool running;  /* a prompt runs */
-  unsigned held; /* number of open questions on the terminal */
-  bool drawn;
-  unsigned frame;
+  lt_activity *activity; /* what happens now; NULL: it is not shown */
+  lt_program_view program;
+  bool running;               /* a prompt runs */
+  unsigned held;              /* number of open questions on the terminal */
   struct lt_chat_step *steps; /* pending outputs, newest first */
 } lt_chat_view;
 
-/* Borrows `console`, which calls the view before it writes a line. Errors: LT_E_NOMEM. */
-lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *console, bool json, lt_err *err);
+typedef struct lt_chat_view_options {
+  lt_loop *loop;
+  lt_console *console;
+  lt_activity *activity; /* NULL: what happens now is not shown */
+  bool json, verbose;    /* `verbose`: long programs are not folded */
+} lt_chat_view_options;
+
+/* Borrows what is in the options. The console calls the view before it writes a line. Errors: LT_E_NOMEM. */
+lt_status lt_chat_view_init(lt_chat_view *view, const lt_chat_view_options *options, lt_err *err);
 void lt_chat_view_release(lt_chat_view *view);
 
 /* Begin and finish a prompt. After the finish no end of the prompt is shown. */
 void lt_chat_view_begin(lt_chat_view *view);
 void lt_chat_view_finish(lt_chat_view *view);
-/* Hides the spinner while a question is open on the terminal. Calls are counted. */
+/* Hides what happens now while a question is open on the terminal. Calls are counted. */
 void lt_chat_view_hold(lt_chat_view *view);
 void lt_chat_view_unhold(lt_chat_view *view);
 
 /* An event of the agent (agent/agent.h). */
 void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data);
+
+/* An event of a call of the prompt. */
+void lt_chat_view_call(lt_chat_view *view, const lt_call_event *event);
 
 /* A line on standard error, dimmed if the terminal can. `text` is cleaned already. */
 void lt_chat_view_note(lt_chat_view *view, lt_str text);

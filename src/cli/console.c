@@ -195,6 +195,14 @@ void lt_console_lines(const lt_console *console, const char *before, lt_str text
   console_write_line(console, stderr, &lines);
 }
 
+void lt_console_styled(const lt_console *console, lt_str text) {
+  LT_AUTO_BUF(line, LT_HELD_OUTPUT_BYTES);
+  lt_buf_add(&line, text);
+  lt_buf_byte(&line, '\n');
+  lt_secrets_mask_buf(console->secrets, &line);
+  console_write_line(console, stderr, &line);
+}
+
 void lt_console_dim(const lt_console *console, lt_str text) {
   console_say_line(console, "\x1b[2m", text, "\x1b[0m");
 }

@@ -18,7 +18,7 @@ typedef struct lt_console {
   const lt_secrets *secrets;          /* masked in every line; may be NULL */
   struct lt_question_turn *questions; /* who asks, or waits to ask (cli/question_queue.h) */
   struct lt_console_held *held;       /* what is held for terminals; NULL: no question is open */
-  void (*make_way)(void *arg);        /* called before a line is written: erases the spinner; may be NULL */
+  void (*make_way)(void *arg);        /* called before a line is written: erases what is drawn; may be NULL */
   void (*on_release)(void *arg);      /* called after what was held has been written; may be NULL */
   void *way_arg;
   size_t unread; /* lines of a service's log that are lost (cli/service_log.h) */
@@ -33,6 +33,8 @@ void lt_console_line(const lt_console *console, const char *before, lt_str text)
 void lt_console_lines(const lt_console *console, const char *before, lt_str text);
 /* The same as lt_console_line, dimmed if the terminal can. */
 void lt_console_dim(const lt_console *console, lt_str text);
+/* A line on standard error that has our own styles: its text is clean already (text/styled_text.h). Without secrets. */
+void lt_console_styled(const lt_console *console, lt_str text);
 /* A line with our own text, formatted as by printf. */
 void lt_console_format(const lt_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "warning: " before each line of the message. The name fits the callbacks that take one: `console` is an lt_console.

@@ -16,13 +16,13 @@
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 static void markdown_begin_words(lt_markdown *m, lt_buf *out) {
   m->wrap.indent = m->indent;
-  lt_wrap_begin_line(&m->wrap, lt_str_of(m->first), out);
+  lt_styled_begin_line(&m->wrap, lt_str_of(m->first), out);
   m->first[0] = '\0';
 }
 
 static void markdown_put_piece(lt_markdown *m, lt_str piece, lt_buf *out) {
   size_t count = lt_markdown_inline(&m->piece, piece, m->style, m->glyphs, LT_MARKDOWN_GLYPHS);
-  lt_wrap_add(&m->wrap, m->glyphs, count, out);
+  lt_styled_add_words(&m->wrap, m->glyphs, count, out);
 }
 
 static void markdown_flush_words(lt_markdown *m, lt_buf *out) {
@@ -61,7 +61,7 @@ void lt_markdown_put_line(lt_markdown *m, lt_str line, lt_buf *out) {
     markdown_add_word_byte(m, line.p[i], out);
   }
   markdown_flush_words(m, out);
-  lt_wrap_end_line(&m->wrap, out);
+  lt_styled_end_line(&m->wrap, out);
 }
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static void markdown_end_blank_line(lt_markdown *m, lt_buf *out) {
   if (m->first[0] != '\0' || m->wrap.quotes > 0) {
     markdown_begin_words(m, out);
   }
-  lt_wrap_end_line(&m->wrap, out);
+  lt_styled_end_line(&m->wrap, out);
   m->was_blank = m->first[0] == '\0';
 }
 
@@ -93,14 +93,14 @@ static void markdown_put_rule(lt_markdown *m, lt_buf *out) {
     lt_buf_addc(&rule, "\xe2\x94\x80"); /* a horizontal bar */
   }
   lt_styled_put(out, lt_buf_view(&rule), LT_STYLE_DIM);
-  lt_wrap_end_line(&m->wrap, out);
+  lt_styled_end_line(&m->wrap, out);
 }
 
 /* --- Code --------------------------------------------------------------------------------------------------------- */
 /* A fence is shown as it is written, so that code can be told from words also where nothing of it is coloured. */
 static void markdown_put_code(lt_markdown *m, lt_str line, bool is_fence, lt_buf *out) {
   m->wrap.indent = m->indent;
-  lt_wrap_begin_line(&m->wrap, lt_str_of(m->first), out);
+  lt_styled_begin_line(&m->wrap, lt_str_of(m->first), out);
   m->first[0] = '\0';
   if (is_fence) {
     lt_styled_put(out, line, LT_STYLE_DIM);
@@ -130,7 +130,7 @@ static bool markdown_open_fence(lt_markdown *m, lt_buf *out) {
   m->fence_indent = m->indent;
   m->fence_quotes = m->wrap.quotes;
   markdown_put_code(m, line, true, out);
-  lt_wrap_end_line(&m->wrap, out);
+  lt_styled_end_line(&m->wrap, out);
   m->code = (lt_code_reader){.language = lt_code_language_of(lt_str_sub(info, 0, word))};
   return true;
 }
@@ -150,7 +150,7 @@ static void markdown_end_code_line(lt_markdown *m, lt_buf *out) {
     m->indent = m->fence_indent;
   }
   markdown_put_code(m, closes ? lt_str_trim(lt_buf_view(&m->head)) : lt_buf_view(&m->head), closes, out);
-  lt_wrap_end_line(&m->wrap, out);
+  lt_styled_end_line(&m->wrap, out);
   m->fence = closes ? '\0' : m->fence;
   m->was_code = m->fence == '\0' && !closes;
 }
@@ -332,7 +332,7 @@ static void markdown_end_short_line(lt_markdown *m, lt_buf *out) {
   } else {
     markdown_turn_into_words(m, out);
     markdown_flush_words(m, out);
-    lt_wrap_end_line(&m->wrap, out);
+    lt_styled_end_line(&m->wrap, out);
   }
 }
 
@@ -348,7 +348,7 @@ static void markdown_end_line(lt_markdown *m, lt_buf *out) {
     markdown_end_blank_line(m, out);
   } else if (m->place == LT_MARKDOWN_WORDS) {
     markdown_flush_words(m, out);
-    lt_wrap_end_line(&m->wrap, out);
+    lt_styled_end_line(&m->wrap, out);
     m->was_code = false;
   } else if (is_held) {
     lt_markdown_table_add(m, lt_buf_view(&m->head), out);

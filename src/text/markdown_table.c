@@ -67,7 +67,7 @@ static void table_measure_row(lt_markdown *m, lt_str line) {
   size_t column = 0;
   for (size_t at = 0; column < t->columns && row_next_cell(row, &at, &cell); column++) {
     size_t count = lt_markdown_inline(&m->piece, cell, 0, m->glyphs, LT_MARKDOWN_GLYPHS);
-    size_t columns = lt_glyphs_columns(m->glyphs, count);
+    size_t columns = lt_styled_columns(m->glyphs, count);
     t->widths[column] = columns > t->widths[column] ? columns : t->widths[column];
   }
 }
@@ -137,7 +137,7 @@ static void table_put_spaces(lt_buf *out, size_t count) {
 
 static void table_begin_line(lt_markdown *m, lt_buf *out) {
   m->wrap.indent = m->indent;
-  lt_wrap_begin_line(&m->wrap, LT_STR(""), out);
+  lt_styled_begin_line(&m->wrap, LT_STR(""), out);
 }
 
 /* Writes the next line of a cell. Its glyphs are made anew for each line, so that no row needs memory of its own.
@@ -147,13 +147,13 @@ static void table_put_cell_line(lt_markdown *m, table_cell *cell, size_t column,
   const lt_markdown_table *t = &m->table;
   size_t count = cell->is_done ? 0 : lt_markdown_inline(&m->piece, cell->text, style, m->glyphs, LT_MARKDOWN_GLYPHS);
   size_t next = 0, from = cell->next < count ? cell->next : count;
-  size_t length = lt_glyphs_break(m->glyphs + from, count - from, t->widths[column], &next);
-  size_t columns = lt_glyphs_columns(m->glyphs + from, length);
+  size_t length = lt_styled_break(m->glyphs + from, count - from, t->widths[column], &next);
+  size_t columns = lt_styled_columns(m->glyphs + from, length);
   size_t room = t->widths[column] > columns ? t->widths[column] - columns : 0;
   size_t before = t->alignment[column] == 'r' ? room : t->alignment[column] == 'c' ? room / 2 : 0;
   if (length > 0) {
     table_put_spaces(out, *spaces + before);
-    lt_glyphs_put(out, m->glyphs + from, length);
+    lt_styled_put_glyphs(out, m->glyphs + from, length);
     *spaces = 0;
   }
   *spaces += GAP_COLUMNS + room - (length > 0 ? before : 0);
@@ -176,7 +176,7 @@ static void table_put_row(lt_markdown *m, lt_str line, unsigned style, lt_buf *o
       table_put_cell_line(m, &cells[i], i, style, &spaces, out);
       is_done = is_done && cells[i].is_done;
     }
-    lt_wrap_end_line(&m->wrap, out);
+    lt_styled_end_line(&m->wrap, out);
   }
 }
 
@@ -191,7 +191,7 @@ static void table_put_rule(lt_markdown *m, lt_buf *out) {
   }
   table_begin_line(m, out);
   lt_styled_put(out, lt_buf_view(&rule), LT_STYLE_DIM);
-  lt_wrap_end_line(&m->wrap, out);
+  lt_styled_end_line(&m->wrap, out);
 }
 
 /* "Name: value" for each cell, where the columns have no room beside each other. */

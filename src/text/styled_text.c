@@ -5,7 +5,7 @@
 
 /* --- Styles ------------------------------------------------------------------------------------------------------- */
 /* ECMA-48, 8.3.117 (SGR). */
-static void style_change(lt_buf *out, unsigned from, unsigned to) {
+static void styled_change(lt_buf *out, unsigned from, unsigned to) {
   static const struct {
     unsigned style;
     char code;
@@ -34,16 +34,18 @@ static void style_change(lt_buf *out, unsigned from, unsigned to) {
 }
 
 /* --- Glyphs ------------------------------------------------------------------------------------------------------- */
-size_t lt_glyphs_add(lt_glyph *glyphs, size_t count, size_t max, lt_str text, unsigned style) {
+/* The first `max` characters of a text. Returns their number. */
+static size_t styled_make_glyphs(lt_glyph *glyphs, size_t max, lt_str text) {
+  size_t count = 0;
   lt_plain_reader r = lt_plain_reader_of(text);
   uint32_t cp;
   while (count < max && lt_plain_next(&r, &cp)) {
-    glyphs[count++] = lt_glyph_of(cp == '\n' || cp == '\t' ? ' ' : cp, style);
+    glyphs[count++] = lt_glyph_of(cp == '\n' || cp == '\t' ? ' ' : cp, 0);
   }
   return count;
 }
 
-size_t lt_glyphs_columns(const lt_glyph *glyphs, size_t count) {
+size_t lt_styled_columns(const lt_glyph *glyphs, size_t count) {
   size_t columns = 0;
   for (size_t i = 0; i < count; i++) {
     columns += lt_plain_columns(lt_glyph_cp(glyphs[i]));
@@ -51,7 +53,7 @@ size_t lt_glyphs_columns(const lt_glyph *glyphs, size_t count) {
   return columns;
 }
 
-static void glyph_put_char(lt_buf *out, uint32_t cp) {
+static void styled_put_char(lt_buf *out, uint32_t cp) {
   char bytes[4];
   if (cp >= 0x20 && cp < 0x7F) {
     lt_buf_byte(out, (char)cp);
@@ -60,14 +62,14 @@ static void glyph_put_char(lt_buf *out, uint32_t cp) {
   }
 }
 
-void lt_glyphs_put(lt_buf *out, const lt_glyph *glyphs, size_t count) {
+void lt_styled_put_glyphs(lt_buf *out, const lt_glyph *glyphs, size_t count) {
   unsigned style = 0;
   for (size_t i = 0; i < count; i++) {
-    style_change(out, style, lt_glyph_style(glyphs[i]));
+    styled_change(out, style, lt_glyph_style(glyphs[i]));
     style = lt_glyph_style(glyphs[i]);
-    glyph_put_char(out, lt_glyph_cp(glyphs[i]));
+    styled_put_char(out, lt_glyph_cp(glyphs[i]));
   }
-  style_change(out, style, 0);
+  styled_change(out, style, 0);
 }
 
 void lt_styled_put(lt_buf *out, lt_str text, unsigned style) {
@@ -76,14 +78,14 @@ void lt_styled_put(lt_buf *out, lt_str text, unsigned style) {
   if (text.n == 0) {
     return;
   }
-  style_change(out, 0, style);
+  styled_change(out, 0, style);
   while (out->status == LT_OK && lt_plain_next(&r, &cp)) {
-    glyph_put_char(out, cp == '\n' ? ' ' : cp);
+    styled_put_char(out, cp == '\n' ? ' ' : cp);
   }
-  style_change(out, style, 0);
+  styled_change(out, style, 0);
 }
 
-size_t lt_glyphs_break(const lt_glyph *glyphs, size_t count, size_t columns, size_t *ret_next) {
+size_t lt_styled_break(const lt_glyph *glyphs, size_t count, size_t columns, size_t *ret_next) {
   size_t used = 0, i = 0, space = SIZE_MAX;
   for (; i < count; i++) {
     used += lt_plain_columns(lt_glyph_cp(glyphs[i]));
@@ -104,51 +106,51 @@ size_t lt_glyphs_break(const lt_glyph *glyphs, size_t count, size_t columns, siz
 }
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
-static void wrap_put_spaces(lt_buf *out, size_t count) {
+static void styled_put_spaces(lt_buf *out, size_t count) {
   for (size_t i = 0; i < count; i++) {
     lt_buf_byte(out, ' ');
   }
 }
 
-void lt_wrap_begin_line(lt_wrap *wrap, lt_str first, lt_buf *out) {
+void lt_styled_begin_line(lt_wrap *wrap, lt_str first, lt_buf *out) {
   lt_glyph mark[16];
   if (wrap->is_begun) {
     return;
   }
-  size_t count = lt_glyphs_add(mark, 0, sizeof mark / sizeof mark[0], first, 0);
-  size_t mark_columns = lt_glyphs_columns(mark, count);
+  size_t count = styled_make_glyphs(mark, sizeof mark / sizeof mark[0], first);
+  size_t mark_columns = lt_styled_columns(mark, count);
   size_t most = wrap->width / 2;
   size_t indent = wrap->indent < most ? wrap->indent : most;
   for (unsigned i = 0; i < wrap->quotes; i++) {
     lt_styled_put(out, LT_STR("\xe2\x94\x82"), LT_STYLE_DIM); /* a bar */
     lt_buf_byte(out, ' ');
   }
-  wrap_put_spaces(out, indent > mark_columns ? indent - mark_columns : 0);
-  lt_glyphs_put(out, mark, count);
+  styled_put_spaces(out, indent > mark_columns ? indent - mark_columns : 0);
+  lt_styled_put_glyphs(out, mark, count);
   wrap->margin = 2 * wrap->quotes + (indent > mark_columns ? indent : mark_columns);
   wrap->column = wrap->margin;
   wrap->is_begun = true;
   wrap->spaces = 0;
 }
 
-void lt_wrap_end_line(lt_wrap *wrap, lt_buf *out) {
+void lt_styled_end_line(lt_wrap *wrap, lt_buf *out) {
   lt_buf_byte(out, '\n');
   wrap->column = 0;
   wrap->spaces = 0;
   wrap->is_begun = false;
 }
 
-static void wrap_put_word(lt_wrap *wrap, const lt_glyph *word, size_t count, lt_buf *out) {
-  size_t columns = lt_glyphs_columns(word, count);
+static void styled_put_word(lt_wrap *wrap, const lt_glyph *word, size_t count, lt_buf *out) {
+  size_t columns = lt_styled_columns(word, count);
   if (wrap->spaces > 0 && wrap->column > wrap->margin && wrap->column + wrap->spaces + columns > wrap->width) {
-    lt_wrap_end_line(wrap, out);
+    lt_styled_end_line(wrap, out);
   }
-  lt_wrap_begin_line(wrap, LT_STR(""), out);
+  lt_styled_begin_line(wrap, LT_STR(""), out);
   const lt_glyph space = lt_glyph_of(' ', wrap->space_style);
   for (size_t i = 0; i < wrap->spaces; i++) {
-    lt_glyphs_put(out, &space, 1);
+    lt_styled_put_glyphs(out, &space, 1);
   }
-  lt_glyphs_put(out, word, count);
+  lt_styled_put_glyphs(out, word, count);
   wrap->column += wrap->spaces + columns;
   if (wrap->width > 0 && wrap->column > wrap->width) {
     wrap->column = (wrap->column - 1) % wrap->width + 1; /* the terminal has begun new lines */
@@ -156,14 +158,14 @@ static void wrap_put_word(lt_wrap *wrap, const lt_glyph *word, size_t count, lt_
   wrap->spaces = 0;
 }
 
-void lt_wrap_add(lt_wrap *wrap, const lt_glyph *glyphs, size_t count, lt_buf *out) {
+void lt_styled_add_words(lt_wrap *wrap, const lt_glyph *glyphs, size_t count, lt_buf *out) {
   for (size_t at = 0; at < count;) {
     size_t end = at;
     while (end < count && lt_glyph_cp(glyphs[end]) != ' ') {
       end++;
     }
     if (end > at) {
-      wrap_put_word(wrap, glyphs + at, end - at, out);
+      styled_put_word(wrap, glyphs + at, end - at, out);
     } else {
       wrap->spaces++;
       wrap->space_style = lt_glyph_style(glyphs[at]) & (LT_STYLE_UNDERLINE | LT_STYLE_STRIKE);

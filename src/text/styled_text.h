@@ -40,20 +40,17 @@ static inline unsigned lt_glyph_style(lt_glyph glyph) {
   return glyph >> 24;
 }
 
-/* Appends glyphs of one style to an array that has room for `max`. Line breaks and tabs become spaces. Returns the new
- * number of glyphs; what does not fit is left out. */
-size_t lt_glyphs_add(lt_glyph *glyphs, size_t count, size_t max, lt_str text, unsigned style);
 /* The columns that they take on a terminal. */
-size_t lt_glyphs_columns(const lt_glyph *glyphs, size_t count);
+size_t lt_styled_columns(const lt_glyph *glyphs, size_t count);
 /* Writes glyphs, and no style after them. */
-void lt_glyphs_put(lt_buf *out, const lt_glyph *glyphs, size_t count);
+void lt_styled_put_glyphs(lt_buf *out, const lt_glyph *glyphs, size_t count);
 /* Writes a text in one style; of control characters only tabs are left. */
 void lt_styled_put(lt_buf *out, lt_str text, unsigned style);
 
 /* The number of glyphs, of the first ones, that make a line of at most `columns` columns: up to the last space, else as
  * many as fit, at least one. Spaces at the break are not part of the line; `*ret_next` is where the next line begins.
  */
-size_t lt_glyphs_break(const lt_glyph *glyphs, size_t count, size_t columns, size_t *ret_next);
+size_t lt_styled_break(const lt_glyph *glyphs, size_t count, size_t columns, size_t *ret_next);
 
 /* Writes words one after the other and breaks lines between them. Every line begins with the margin. A word that is
  * wider than a line is not cut: the terminal does that, and it can be copied as a whole. */
@@ -69,9 +66,9 @@ typedef struct lt_wrap {
 } lt_wrap;
 
 /* Writes the margin, if the line does not have it yet. `first` stands at its end on the first line: a list's mark. */
-void lt_wrap_begin_line(lt_wrap *wrap, lt_str first, lt_buf *out);
+void lt_styled_begin_line(lt_wrap *wrap, lt_str first, lt_buf *out);
 /* Writes glyphs. Their first word continues the line's last one unless there is a space between them. */
-void lt_wrap_add(lt_wrap *wrap, const lt_glyph *glyphs, size_t count, lt_buf *out);
-void lt_wrap_end_line(lt_wrap *wrap, lt_buf *out);
+void lt_styled_add_words(lt_wrap *wrap, const lt_glyph *glyphs, size_t count, lt_buf *out);
+void lt_styled_end_line(lt_wrap *wrap, lt_buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 // What lathe chat shows at a terminal of 40, 80 and 200 columns: answers as rendered Markdown.
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { describe, folder, run, start, test, until } from "./harness.mjs";
+import { describe, folder, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 import { screen, styled } from "./screen.mjs";
 
@@ -27,10 +27,14 @@ def twice(x):  # a comment
 | second | \`a|b\` | 22 |
 Done.`;
 
+const long = `// ${"x".repeat(60)}\nconst got = parallel([1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({ tool: n > 6 ? 'slow.wait' : 'slow.look', args: { n } })));\n${Array.from({ length: 30 }, (_, i) => `let v${i} = "${i}";`).join("\n")}\noutput('*' + got.length + '* answers');\ndone();`;
+const slow = { slow: scripted(["wait", "look"].map((name) => ({ tool: { name, inputSchema: { type: "object" } }, delayMs: 1200, result: { content: [{ type: "text", text: "looked" }] } }))) };
+
 let env;
 before(async () => {
   env = { ...(await recorded([
     { user: "document", replies: [document] },
+    { user: "program", replies: [long] },
     { user: "hostile", replies: ["**a \x1b[2J\x1b]0;title\x07b** \u202e`c\x1b[1A` \u009b2J\n```\n\x1b[31mred\x1b[0m\n```\n| \x1b[1A |\n|-|\n"] },
   ])), XDG_STATE_HOME: folder() };
 });
@@ -71,8 +75,32 @@ describe("an answer is rendered", { concurrency: 2 }, () => {
     await until(() => run.text().includes("> "), "the prompt is shown");
     run.resize(50, 40);
     run.type("document\n");
-    await until(() => run.text().includes("Done."), "the answer is shown");
+    await until(() => /tokens in[^]*> /.test(run.text()), "the answer is shown");
     run.type("\x04");
     assert.match((await run.ended).stdout, /forty columns have room for\r\n/);
+  });
+});
+
+describe("a program is shown while it is written, and its calls while they run", { concurrency: 2 }, () => {
+  for (const columns of WIDTHS) {
+    test(`at ${columns} columns`, async () => {
+      const end = await at(columns, ["-m", "code", "program", ...servers(slow)]).ended;
+      const lines = screen(end.stdout, columns), text = lines.join("\n");
+      assert.match(text, /\n {2}\| let v13 = "13";\n {2}\| \.\.\. and 18 more lines/);
+      assert.equal(text.match(/let v0 =/g).length, 1, "once");
+      assert.deepEqual([styled(end.stdout, "let\x1b[0m v0"), styled(end.stdout, '"0"')], [["35"], ["32"]]);
+      assert.equal(text.match(/^ {2}slow\.look \{"n":[1-6]\} {2}[\d.]+ (ms|s)$/gm)?.length, 6, text);
+      assert.match(text, /\n8 answers\n {2}the program ended after [\d.]+ s\n/);
+      assert.doesNotMatch(text, /waiting|running|more calls|^[|/\\-] /m, "nothing is left of what was drawn");
+      const drawn = end.stdout.replace(/\x1b\[[0-9;]*m/g, "");
+      assert.match(drawn, /(\r\x1b\[K[|/\\-] slow\.(look|wait) [\d.]+ s\r?\n){5}\r\x1b\[K[|/\\-] 3 more calls/);
+      for (const [, row] of drawn.matchAll(/\r\x1b\[K([|/\\-] [^\r\n\x1b]*)/g)) assert.ok(row.length < columns, row);
+    });
+  }
+  test("--verbose, and where it is no terminal: all of it, plain", async () => {
+    assert.match((await at(80, ["--verbose", "-m", "code", "program", ...servers(slow)]).ended).stdout, /let\x1b\[0m v29 = \x1b\[32m"29"/);
+    const end = await run(["chat", "-m", "code", "program", ...servers(slow)], { env });
+    assert.match(end.stderr, /\n {2}\| let v29 = "29";\n {2}\| output\('\*' \+ got\.length \+ '\* answers'\);\n/);
+    assert.equal(end.stdout, "*8* answers\n");
   });
 });

@@ -249,7 +249,7 @@ describe("at a terminal", () => {
 
   test("what is not the answer is dimmed; NO_COLOR is heeded", async () => {
     const colored = await follow(talk(["-m", "code", "add", ...tools()]), []);
-    assert.match(colored.shown, /\x1b\[2m  \| done\(\);\n\x1b\[0m/);
+    assert.match(colored.shown, /\x1b\[2m  \| \x1b\[0mdone\(\);\n/);
     assert.match(colored.shown, /(\n|\x1b\[K|\x1b\[0m)1 \+ 2 = 3\n/);
     const bare = await follow(talk(["-m", "code", "add", ...tools()], { env: { NO_COLOR: "1" } }), []);
     assert.match(bare.shown, /\n  \| done\(\);\n/);
