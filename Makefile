@@ -21,7 +21,7 @@ CROSS       := build/cross-aarch64
 FUZZ_SECONDS ?= 30
 PREFIX      ?= /usr/local
 
-.PHONY: all engine engine-profile page node dist demo test bench instructions asan tsan fuzz lint fmt cross cross-all cross-build install uninstall packages packages-arm64 packages-check clean distclean help check
+.PHONY: all engine engine-profile page node dist demo test bench bench-docs instructions asan tsan fuzz lint fmt cross cross-all cross-build install uninstall packages packages-arm64 packages-check clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -122,11 +122,14 @@ test: ## Install what is missing, build, run every test
 	@scripts/canaries.sh release
 	@scripts/run-tests.sh release
 
-bench: ## Measure what DESIGN.md promises; never fails
+bench: ## Measure Lathe, and others beside it, or only QUESTIONS; never fails
 	@scripts/setup.sh bench
 	@$(MAKE) all
 	@$(MAKE) $(NODE_ADDON) || echo "make: without it some figures are missing"
-	@scripts/bench.sh
+	@scripts/bench.sh $(QUESTIONS)
+
+bench-docs: bench ## ... and write the figures of README.md and docs/BENCH.md
+	@scripts/bench-readme.mjs
 
 asan tsan: ## The tests under sanitizers, and faults that they must find
 	@scripts/setup.sh test

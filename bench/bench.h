@@ -19,7 +19,7 @@ void lt_bench_compute(void);   /* the engine itself, beside other engines */
 void lt_bench_intl(void);      /* programs with Intl */
 void lt_bench_mcp(void);       /* an MCP server's answer */
 void lt_bench_gateway(void);   /* lathe mcp, as a client sees it */
-void lt_bench_library(void);   /* liblathe, from C, Python and Node.js */
+void lt_bench_library(void);   /* liblathe in a process of Python */
 void lt_bench_serve(void);     /* lathe serve under load */
 void lt_bench_model(void);     /* a completion, beyond the model */
 void lt_bench_agent(void);     /* a round, a long conversation, a thousand of them */

@@ -17,6 +17,7 @@ static const struct {
     {"strings.js", "building strings"},
     {"json.js", "JSON, parsed and printed"},
     {"sort.js", "100,000 numbers sorted with a comparator"},
+    {"regex.js", "a log searched by a regular expression"},
 };
 enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 

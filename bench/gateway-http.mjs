@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { printTable } from "./figures.mjs";
 
 const CLIENTS = [1, 16, 128];
 const folder = mkdtempSync(join(tmpdir(), "lathe-bench-"));
@@ -102,23 +103,24 @@ async function measure(server, port, clients, requests) {
 
 const memory = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
 
-console.log("\nlathe mcp --http, execute_code of 1+2      clients   requests/s      min   median      p99   memory");
+const rows = [];
 for (const [name, server] of Object.entries(servers)) {
   const running = server.program ? await serve(server.program, server.args, server.port) : undefined;
   if (!running) {
-    console.log(`  ${name}: not measured: ${server.program ? `${server.program} did not start` : "LATHE_BENCH_EXECUTOR does not name its program"}`);
+    rows.push([name, "not measured:", server.program ? `${server.program} did not start` : "it is not installed", "", "", "", ""]);
     continue;
   }
   try {
     for (const clients of CLIENTS) {
       const { rate, min, p50, p99 } = await measure(server, running.port, clients, server.requests);
-      const ms = (value) => `${value.toFixed(2)} ms`.padStart(9);
-      console.log(`  ${name.padEnd(40)}${String(clients).padStart(8)}${rate.toFixed(0).padStart(13)}${ms(min)}${ms(p50)}${ms(p99)}${`${memory(running.child.pid).toFixed(0)} MB`.padStart(9)}`);
+      const ms = (value) => `${value.toFixed(2)} ms`;
+      rows.push([name, String(clients), rate.toFixed(0), ms(min), ms(p50), ms(p99), `${memory(running.child.pid).toFixed(0)} MB`]);
     }
   } catch (error) {
-    console.log(`  ${name}: not measured further: ${error.message}`);
+    rows.push([name, "not measured:", error.message, "", "", "", ""]);
   }
   running.child.kill("SIGKILL");
 }
+printTable("lathe mcp --http, execute_code of 1+2", ["", "clients", "requests in a second", "min", "median", "p99", "memory"], rows);
 rmSync(folder, { recursive: true, force: true });
 process.exit(0);

@@ -33,7 +33,7 @@ static const struct {
     {"mcp", "An MCP server", lt_bench_mcp},
     {"gateway", "Lathe as an MCP server", lt_bench_gateway},
     {"serve", "lathe serve under load", lt_bench_serve},
-    {"library", "liblathe in a process of somebody else's", lt_bench_library},
+    {"library", "liblathe in a process of Python", lt_bench_library},
     {"model", "A language model", lt_bench_model},
     {"agent", "The agent", lt_bench_agent},
     {"journal", "The journal of calls", lt_bench_journal},

@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { printTable } from "./figures.mjs";
 
 const CHROMIUM = "/usr/bin/chromium", TIMES = 20, MARK_MS = 5000;
 const EMPTY = `<!doctype html><title>Empty</title><p>.<script>performance.mark("lathe-view")</script>`;
@@ -55,15 +56,14 @@ async function load(page, url) {
   return found;
 }
 
-const words = (loads, member) => {
-  const ms = loads.map((one) => one[member] ?? NaN).sort((a, b) => a - b);
-  return `min ${ms[0].toFixed(0)} ms, median ${ms[ms.length >> 1].toFixed(0)} ms, max ${ms.at(-1).toFixed(0)} ms`;
-};
+const ROWS = { ms: "first view", loadMs: "loaded", paintMs: "painted" };
 
-function print(name, loads) {
-  const { bytes, files } = loads.at(-1);
-  const size = files > 1 ? ` (${(bytes / 1024).toFixed(0)} KiB in ${files} files)` : "";
-  console.log(`${name}${size}: ${words(loads, "ms")}; loaded: ${words(loads, "loadMs")}; painted: ${words(loads, "paintMs")}`);
+function rows(name, loads) {
+  const { bytes, files } = loads.at(-1), size = files > 1 ? ` (${(bytes / 1024).toFixed(0)} KiB in ${files} files)` : "";
+  return Object.entries(ROWS).map(([member, what]) => {
+    const ms = loads.map((one) => one[member] ?? NaN).sort((a, b) => a - b);
+    return [`${name}${size}: ${what}`, ...[ms[0], ms[ms.length >> 1], ms.at(-1)].map((n) => `${n.toFixed(0)} ms`)];
+  });
 }
 
 async function main() {
@@ -87,9 +87,7 @@ async function main() {
       loads.empty.push(await load(await other.newPage(), empty.url));
       await other.close();
     }
-    print("the page of lathe serve, first view, nothing cached", loads.cold);
-    print("... again", loads.warm);
-    print("... an empty document", loads.empty);
+    printTable("The page of lathe serve", ["", "min", "median", "max"], [...rows("nothing cached", loads.cold), ...rows("again", loads.warm), ...rows("an empty document", loads.empty)]);
   } finally {
     await browser?.close();
     empty.server.close();

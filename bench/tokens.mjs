@@ -3,12 +3,13 @@
 // (o200k_base, that of the GPT-4o family and later). Prints two tables; with LATHE_BENCH_MD set they go to that file as
 // markdown, too. What cannot be measured says why; the exit code is 0 whatever happens.
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { entries, installed, missing, names } from "../tests/flow/npm-servers.mjs";
+import { printTable } from "./figures.mjs";
 
 const root = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..");
 const lathe = process.env.LATHE ?? join(root, "build/release/lathe");
@@ -149,16 +150,6 @@ async function measure(name, servers, budgeted) {
 
 /* --- Tables ------------------------------------------------------------------------------------------------------ */
 
-/** The first column is text, the others are numbers; the same rows for a terminal and as markdown. */
-function print(title, head, rows) {
-  const widths = head.map((h, i) => Math.max(h.length, ...rows.map((r) => r[i]?.length ?? 0)));
-  const line = (row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  ").trimEnd();
-  console.log(`\n${title}\n  ${[head, ...rows].map(line).join("\n  ")}`);
-  if (!process.env.LATHE_BENCH_MD) return;
-  const md = (row) => `| ${row.join(" | ")} |`;
-  appendFileSync(process.env.LATHE_BENCH_MD, `\n**${title}**\n\n${[md(head), md(head.map((_, i) => (i ? "--:" : "---"))), ...rows.map(md)].join("\n")}\n`);
-}
-
 const number = (n) => n.toLocaleString("en-US");
 const beside = (n, whole) => `${number(n)} (${((100 * n) / whole).toFixed(0)} %)`;
 function tokenRow(r) {
@@ -179,11 +170,11 @@ async function main() {
   const all = await measure(`all ${up.length} together`, entries(dir, up), true);
   const many = await measure("500 tools made up", madeUpServers(), true);
 
-  print("What a model reads of its tools, in tokens (o200k_base); only TypeScript says what they return", ["", "tools", "classic", "TypeScript", "listing", "listing, default budget"], [...alone, all, many].map(tokenRow));
-  print("What lathe chat sends before the user's words, instructions and tools, in tokens", ["", ...MODES], [await sentRow(all.name, entries(dir, up)), await sentRow(many.name, madeUpServers())]);
+  printTable("What a model reads of its tools, in tokens (o200k_base); only TypeScript says what they return", ["", "tools", "classic", "TypeScript", "listing", "listing, default budget"], [...alone, all, many].map(tokenRow));
+  printTable("What lathe chat sends before the user's words, instructions and tools, in tokens", ["", ...MODES], [await sentRow(all.name, entries(dir, up)), await sentRow(many.name, madeUpServers())]);
   const slowest = alone.filter((r) => !r.why).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0 });
   const inTurn = alone.reduce((sum, r) => sum + (r.ms ?? 0), 0);
   const started = (r) => [r.name, r.why ? `not measured: ${r.why}` : ms(r.ms), r === all && !r.why ? `${(all.ms / slowest.ms).toFixed(2)} × ${slowest.name} alone, ${(all.ms / inTurn).toFixed(2)} × all in turn` : ""];
-  print(`lathe tools, from its start to its end, ${cpus().length} cores`, ["", "median of 3", "beside"], [...alone, all].map(started));
+  printTable(`lathe tools, from its start to its end, ${cpus().length} cores`, ["", "median of 3", "beside"], [...alone, all].map(started));
 }
 await main().catch((e) => console.log(`tokens: not measured: ${e.message}`));

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Prints what machine this is and the table of measurements (bench/); the same table as markdown goes to build/bench.md.
-# Never fails: a line that cannot be measured says why.
+# bench/side-by-side.mjs has a table of its own. Never fails: a line that cannot be measured says why.
 #
-#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types typecheck find json stop compute intl mcp gateway serve library model agent journal replay fiber tokens
+#   scripts/bench.sh [QUESTION]...    side-by-side start calls suspended process python deno types typecheck find json stop compute intl mcp gateway serve library model agent journal replay fiber tokens
 cd "$(dirname "$0")/.." || exit 0
 
 machine() {
   local model
   model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
-  echo "${model:-$(uname -m)}, $(nproc) cores, Linux $(uname -r)"
+  echo "${model:-$(uname -m)}, $(nproc) cores, Linux $(uname -r), $(date +%F), load $(cut -d ' ' -f 1-3 /proc/loadavg)"
 }
 
 # The package of packages/python, compiled as an installed one is.
@@ -19,17 +19,22 @@ export LATHE=$PWD/build/release/lathe
 export LATHE_BENCH_NODE LATHE_BENCH_NEW_NODE LATHE_BENCH_PYTHON LATHE_BENCH_DENO
 PATH=$PATH:$PWD/node_modules/.bin:$PWD/tests/node_modules/.bin
 LATHE_BENCH_NODE=$(node -p process.execPath 2>/dev/null)
-# isolated-vm asks for version 22; tests/node has it where the installed one is older.
-LATHE_BENCH_NEW_NODE=$LATHE_BENCH_NODE
-[ "$(node -p 'parseInt(process.versions.node) < 22' 2>/dev/null)" = false ] ||
-  LATHE_BENCH_NEW_NODE=$(echo "$PWD"/tests/node/node_modules/node-linux-*/bin/node)
+# isolated-vm asks for version 24; what it is measured beside runs in the same one.
+LATHE_BENCH_NEW_NODE=$(ls "$PWD"/bench/peers/node_modules/node-linux-*/bin/node 2>/dev/null | head -n 1)
+: "${LATHE_BENCH_NEW_NODE:=$LATHE_BENCH_NODE}"
 LATHE_BENCH_PYTHON=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 LATHE_BENCH_DENO=$(deno eval 'console.log(Deno.execPath())' 2>/dev/null)
 
-export LATHE_BENCH_MD=$PWD/build/bench.md
+LATHE_BENCH_EXECUTOR=$(ls "$PWD"/bench/peers/node_modules/executor-linux-*/bin/executor 2>/dev/null | head -n 1)
+export LATHE_BENCH_EXECUTOR LATHE_BENCH_MD=$PWD/build/bench.md
 { machine && echo; } | tee "$LATHE_BENCH_MD"
+case " ${*:-side-by-side} " in
+  *" side-by-side "*) timeout 1200 "${LATHE_BENCH_NODE:-node}" bench/side-by-side.mjs </dev/null || echo "bench: side-by-side: stopped before its end" ;;
+esac
 # The machine's other work is in these figures: the smallest and the middle ones tell more than the 99th percentile.
-timeout 900 build/release/lt_bench "$@" </dev/null || echo "bench: stopped before its end"
+if [ "$*" != side-by-side ]; then
+  timeout 900 build/release/lt_bench "$@" </dev/null || echo "bench: stopped before its end"
+fi
 case " ${*:-gateway} " in
   *" gateway "*) timeout 120 "${LATHE_BENCH_NODE:-node}" bench/gateway-http.mjs </dev/null || echo "bench: gateway-http: stopped before its end" ;;
 esac

@@ -81,7 +81,7 @@ never_dropped=(
   parser-suite intl web-globals types-erased        # many programs without a call
   embed embed-hosts                                 # are about the library, in programs of their own
   one-of-each                                       # has nothing that other files have not
-  packages dist                                     # are about what is packed
+  packages dist bench                               # are about what is packed, or measured
   store                                             # makes hundreds of calls in a row: each would begin the program again
   deno python escapes resume-runners                # run them in processes, which cannot be replayed into and are not dropped
 )
@@ -90,7 +90,7 @@ never_asan=(
   page-look page-program page-replay page-tools
   one-of-each # has nothing that other files have not
   embed embed-hosts packages # take what is installed, which is never built for a sanitizer
-  dist                       # packs sources
+  dist bench                 # packs sources; measures the release
   intl web-globals typed-javascript names-across-languages # try what is in the engine, which is not instrumented
   types-erased               # compares a pure function, whose unit test and fuzz target are sanitized
 )

@@ -133,6 +133,11 @@ install_npm_of_node() {
   npm_has packages/node || install_npm packages/node " of packages/node"
 }
 
+# What the benchmarks measure Lathe beside.
+install_npm_of_peers() {
+  npm_has bench/peers || install_npm bench/peers ": what the benchmarks measure Lathe beside (400 MB)"
+}
+
 # What only the tests and the benchmarks take from npm.
 install_npm_of_tests() {
   install_npm_of_node
@@ -141,14 +146,14 @@ install_npm_of_tests() {
 }
 
 main() {
-  local check_only=no profiles=" build" wishes="" npm_of_tests=no npm_of_node=no missing
+  local check_only=no profiles=" build" wishes="" npm_of_tests=no npm_of_node=no npm_of_peers=no missing
   for arg in "$@"; do
     case "$arg" in
       --check) check_only=yes ;;
       build) ;;
       node) npm_of_node=needed ;;
       test) wishes+=" test" npm_of_tests=needed ;;
-      bench) wishes+=" bench" npm_of_tests=wanted ;;
+      bench) wishes+=" bench" npm_of_tests=wanted npm_of_peers=wanted ;;
       lint | fuzz | cross | instructions | packages) profiles+=" $arg" ;;
       *) echo "setup: unknown argument \"$arg\" (build, node, test, bench, lint, fuzz, cross, instructions, packages or --check)" >&2 && exit 2 ;;
     esac
@@ -184,6 +189,7 @@ main() {
     needed) install_npm_of_tests ;;
     wanted) (install_npm_of_tests) || echo "setup: without them some figures are missing" ;;
   esac
+  [ "$npm_of_peers" = no ] || (install_npm_of_peers) || echo "setup: without them Lathe is measured beside nothing"
 }
 
 main "$@"

@@ -6,48 +6,26 @@
 // isolated-vm makes an isolate for each request, as its documentation advises for code that is not trusted;
 // isolated-vm-context only makes a context, in one isolate for all. It says at which address it listens.
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
+import ivm from "isolated-vm-7";
 
-const require = createRequire(new URL("../../tests/package.json", import.meta.url));
 const MEMORY_MB = 64, LIMIT_MS = 1000;
 
-const sandboxes = {
-  async "quickjs-emscripten"() {
-    const { newQuickJSWASMModuleFromVariant, shouldInterruptAfterDeadline } = require("quickjs-emscripten-core");
-    const { default: variant } = require("@jitl/quickjs-wasmfile-release-sync");
-    const module = await newQuickJSWASMModuleFromVariant(variant);
-    return (code) => {
-      const runtime = module.newRuntime({ memoryLimitBytes: MEMORY_MB << 20, interruptHandler: shouldInterruptAfterDeadline(Date.now() + LIMIT_MS) });
-      const context = runtime.newContext();
-      const result = context.unwrapResult(context.evalCode(code)), value = context.dump(result);
-      result.dispose();
-      context.dispose();
-      runtime.dispose();
-      return value;
-    };
-  },
-  async "isolated-vm"() {
-    const ivm = require("isolated-vm");
-    return async (code) => {
-      const isolate = new ivm.Isolate({ memoryLimit: MEMORY_MB });
-      const context = await isolate.createContext();
-      const value = await context.eval(code, { timeout: LIMIT_MS, copy: true });
-      isolate.dispose();
-      return value;
-    };
-  },
-  async "isolated-vm-context"() {
-    const ivm = require("isolated-vm"), isolate = new ivm.Isolate({ memoryLimit: MEMORY_MB });
-    return async (code) => {
-      const context = await isolate.createContext();
-      const value = await context.eval(code, { timeout: LIMIT_MS, copy: true });
-      context.release();
-      return value;
-    };
-  },
-};
+function inOneIsolate() {
+  const isolate = new ivm.Isolate({ memoryLimit: MEMORY_MB });
+  return async (code) => {
+    const context = await isolate.createContext();
+    const value = await context.eval(code, { timeout: LIMIT_MS, copy: true });
+    context.release();
+    return value;
+  };
+}
 
-const run = await sandboxes[process.argv[2]]();
+async function alone(name) {
+  const { open } = await import(`./sandboxes/${name}.mjs`);
+  return (await open({ tools: {}, memoryMb: MEMORY_MB, limitMs: LIMIT_MS })).run;
+}
+
+const name = process.argv[2], run = name === "isolated-vm-context" ? inOneIsolate() : await alone(name);
 const server = createServer((request, response) => {
   let body = "";
   request.setEncoding("utf8");
