@@ -67,6 +67,9 @@ typedef struct lt_agent_options {
   /* Every event of every call that the prompt makes or its programs make, progress included; secrets are masked. Must
    * not yield. May be NULL: then servers are not asked for progress. `arg` is that of on_event. */
   void (*on_call)(void *arg, lt_str prompt, const lt_call_event *event);
+  /* Every text that the prompt's programs put out or log, when they do; of a prompt that is carried out again, from its
+   * beginning. Secrets are not masked. Must not yield. May be NULL. `arg` is that of on_event. */
+  void (*on_said)(void *arg, lt_str prompt, lt_said said, lt_str text);
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
    * - prompt.resumed, with the same data: the prompt continues in this process. Of the earlier process's outputs, only

@@ -14,13 +14,18 @@ static lt_session_key program_session_key(const lt_program_session *session) {
 }
 
 /* --- What is kept: the values as JSON, a line break, the memory --------------------------------------------------- */
+lt_str lt_program_session_memory(lt_str kept) {
+  size_t end = lt_str_find(kept, LT_STR("\n"), 0);
+  return end == SIZE_MAX ? LT_STR_NULL : lt_str_sub(kept, end + 1, kept.n);
+}
+
 static lt_status program_session_unpack(lt_program_session *session, lt_err *err) {
   lt_str all = lt_buf_view(&session->found);
   size_t end = lt_str_find(all, LT_STR("\n"), 0);
   if (end == SIZE_MAX) {
     return LT_OK;
   }
-  session->run.memory = lt_str_sub(all, end + 1, all.n);
+  session->run.memory = lt_program_session_memory(all);
   return lt_stored_values_read(session->turn->values, lt_str_sub(all, 0, end), err);
 }
 

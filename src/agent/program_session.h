@@ -25,4 +25,7 @@ void lt_program_session_end(lt_program_session *session, const lt_run_result *re
 void lt_program_session_tell(const lt_program_session *session, const lt_run_result *result, lt_buf *out);
 void lt_program_session_release(lt_program_session *session);
 
+/* The memory in what a session keeps (lt_store_session_view); empty: none. Borrows. */
+lt_str lt_program_session_memory(lt_str kept);
+
 #endif

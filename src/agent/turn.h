@@ -79,9 +79,10 @@ typedef struct lt_turn_program {
   uint32_t output; /* the program's tool output, which also names its run */
   lt_str code;
   lt_lang lang;
-  uint64_t timeout_ms;     /* 0: the configured one */
-  bool streams;            /* output() is text for the user; otherwise only the result has it */
-  lt_run_session *session; /* may be NULL */
+  uint64_t timeout_ms;        /* 0: the configured one */
+  bool shows_value, is_typed; /* as of lt_run_request */
+  bool streams;               /* output() is text for the user; otherwise only the result has it */
+  lt_run_session *session;    /* may be NULL */
 } lt_turn_program;
 /* Runs a model's program with the turn's tools, values and functions (llm, llmJson and the plugins'). A recorded
  * program runs by its record. The program's texts are put out or collected as they arrive; its tool calls are recorded

@@ -158,8 +158,10 @@ lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, 
 /* A program whose texts become outputs. */
 typedef struct program_speaker {
   lt_turn *turn;
-  lt_str id; /* of the program's output */
-  uint32_t said;
+  lt_str id;     /* of the program's output */
+  bool streams;  /* its outputs become outputs of the prompt */
+  uint32_t said; /* outputs so far */
+  uint32_t told; /* texts of all kinds so far */
 } program_speaker;
 
 static void turn_say(program_speaker *s, lt_str text) {
@@ -170,8 +172,14 @@ static void turn_say(program_speaker *s, lt_str text) {
 }
 
 static void turn_on_program_text(void *arg, lt_said said, lt_str text) {
-  if (said == LT_SAID_OUTPUT) {
-    turn_say(arg, text);
+  program_speaker *s = arg;
+  const lt_agent_options *o = &s->turn->agent->options;
+  s->told++;
+  if (o->on_said != NULL) {
+    o->on_said(o->arg, lt_str_of(s->turn->ids.prompt), said, text);
+  }
+  if (s->streams && said == LT_SAID_OUTPUT) {
+    turn_say(s, text);
   }
 }
 
@@ -179,8 +187,8 @@ static void turn_on_program_text(void *arg, lt_said said, lt_str text) {
 static void turn_say_rest(program_speaker *s, const lt_run_result *result) {
   uint32_t count = 0;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
-    if (text->said == LT_SAID_OUTPUT && ++count > s->said) {
-      turn_say(s, text->text);
+    if (++count > s->told) {
+      turn_on_program_text(s, text->said, text->text);
     }
   }
 }
@@ -188,7 +196,9 @@ static void turn_say_rest(program_speaker *s, const lt_run_result *result) {
 static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program,
                                   lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_caller caller = turn->caller;
-  program_speaker who = {.turn = turn, .id = lt_outbox_id(&turn->internal->outbox, program->output)};
+  bool is_heard = program->streams || turn->agent->options.on_said != NULL;
+  program_speaker who = {
+      .turn = turn, .id = lt_outbox_id(&turn->internal->outbox, program->output), .streams = program->streams};
   LT_TRY(turn_name_run(turn, program->output, &caller, err));
   lt_run_request request = turn->internal->defaults;
   request.code = program->code;
@@ -198,7 +208,9 @@ static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_tur
   request.values = turn->values;
   request.session = program->session;
   request.cancel = &turn->cancel;
-  request.on_text = program->streams ? turn_on_program_text : NULL;
+  request.shows_value = program->shows_value;
+  request.is_typed = program->is_typed;
+  request.on_text = is_heard ? turn_on_program_text : NULL;
   request.arg = &who;
   lt_err why = LT_ERR_INIT;
   lt_status status = lt_runner_run(runner, &request, result, &why);
@@ -207,7 +219,7 @@ static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_tur
     return LT_OK;
   }
   LT_TRY(status == LT_OK ? LT_OK : lt_err_copy(err, &why));
-  if (program->streams && result->status != LT_E_DIVERGED) {
+  if (is_heard && result->status != LT_E_DIVERGED) {
     turn_say_rest(&who, result);
   }
   return result->status == LT_E_DIVERGED ? lt_turn_diverge(turn, lt_buf_view(&result->error), err) : LT_OK;

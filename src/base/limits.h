@@ -533,6 +533,17 @@
 #define LT_INPUT_HISTORY_BYTES   (64 * LT_KIB) /* of the end of the history's file that is read */
 #define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)  /* a longer line is not kept; the line is on the fiber's stack */
 #define LT_INPUT_LINE_BYTES      (1 * LT_MIB)
+#define LT_COMPLETIONS_MAX       200           /* candidates that are shown for a word; more are counted */
+#define LT_COMPLETIONS_BYTES     (64 * LT_KIB) /* their text */
+#define LT_REPL_COMPLETE_MS      300           /* for the members of a value, whose getters are the program's */
+
+/* --- saved programs ----------------------------------------------------------------------------------------------- */
+#define LT_SAVED_PROGRAMS_MAX      200 /* each is a tool of every prompt */
+#define LT_SAVED_VERSIONS_MAX      50  /* of a program; the oldest makes room for a further one */
+#define LT_SAVED_NAME_BYTES        48
+#define LT_SAVED_DESCRIPTION_BYTES (4 * LT_KIB)
+#define LT_SAVED_SCHEMA_BYTES      (64 * LT_KIB)
+#define LT_SAVED_DELETED_DAYS      30 /* until the code of a deleted program is removed: a stopped prompt may call it */
 
 /* --- Markdown at the terminal (text/markdown.h) ------------------------------------------------------------------- */
 #define LT_MARKDOWN_SPAN_BYTES  (4 * LT_KIB)   /* of marked text that waits for its mark's end; a line of code */

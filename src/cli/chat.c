@@ -30,6 +30,12 @@ static void chat_on_call(void *arg, lt_str prompt, const lt_call_event *event) {
   lt_chat_view_call(&((lt_chat *)arg)->view, event);
 }
 
+static void chat_on_said(void *arg, lt_str prompt, lt_said said, lt_str text) {
+  (void)prompt;
+  const lt_chat *chat = arg;
+  chat->on_said(chat->arg, said, text);
+}
+
 static void chat_on_shown(void *arg, lt_str prompt, uint64_t change) {
   const lt_chat *chat = arg;
   lt_agent_shown(chat->agent, prompt, change);
@@ -47,6 +53,7 @@ static lt_agent_options chat_make_agent_options(lt_chat *chat) {
   options.leave_open = true; /* all cancels have been made before */
   options.on_event = chat_on_event;
   options.on_call = chat->session->activity != NULL ? chat_on_call : NULL;
+  options.on_said = chat->on_said != NULL ? chat_on_said : NULL;
   options.arg = chat;
   return options;
 }
@@ -262,8 +269,10 @@ static void chat_note_conversation(lt_chat *chat, const char *id) {
 /* An end of the process loses nothing: lt_agent_free leaves the prompt to the next process. */
 static void chat_leave_prompt(lt_chat *chat) {
   chat->left = true;
-  lt_console_format(&chat->session->console, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
-                    chat->conversation);
+  if (chat->on_event == NULL) {
+    lt_console_format(&chat->session->console, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
+                      chat->conversation);
+  }
 }
 
 /* Waits until the prompt or the session ends. At the session's end, prompts that are not stored and cancelled prompts

@@ -43,6 +43,8 @@ typedef struct lt_chat {
   lt_chat_view view;
   /* Gets the events instead of the view; NULL: the view gets them. Must not yield. */
   void (*on_event)(void *arg, const char *event, lt_str data);
+  /* Gets what programs say, when they say it; may be NULL. Must not yield. */
+  void (*on_said)(void *arg, lt_said said, lt_str text);
   void *arg;
   char conversation[LT_STORE_ID_BYTES + 1]; /* empty: a new one */
   char prompt[LT_STORE_ID_BYTES + 1];       /* the running prompt; empty: none */

@@ -1,23 +1,20 @@
 /* The dialogue at the terminal. */
 #include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/nearest.h"
-#include "types/typegen.h"
 #include "types/typegen_text.h"
 #include "agent/modes/mode_list.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
+#include "cli/history_file.h"
+#include "cli/tool_lines.h"
 #include "io/line_input.h"
 #include "store/store.h"
-#include "tool/tool_typegen.h"
 
-#define TWICE_MS    1000 /* two Ctrl-C within this time at an empty prompt end the dialogue */
-#define TOOLS_SHOWN 20
-#define TITLE_MS    2000 /* the longest wait at the end for a title */
+#define TWICE_MS 1000 /* two Ctrl-C within this time at an empty prompt end the dialogue */
+#define TITLE_MS 2000 /* the longest wait at the end for a title */
 
 typedef struct repl {
   lt_chat *chat;
@@ -89,38 +86,8 @@ static void chat_repl_do_model(repl *r, lt_str rest) {
   }
 }
 
-static lt_status chat_repl_list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt_err *err) {
-  uint32_t found[TOOLS_SHOWN];
-  lt_typegen_tool tools[TOOLS_SHOWN];
-  size_t count = lt_catalog_search(catalog, query, found, TOOLS_SHOWN);
-  for (size_t i = 0; i < count; i++) {
-    tools[i] = lt_tool_typegen(lt_catalog_at(catalog, found[i]));
-  }
-  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
-  lt_status status = lt_typegen_lines(tools, count, &text, err);
-  if (status == LT_OK && count > 0) {
-    lt_console_line(r->console, "", lt_buf_view(&text));
-  } else if (status == LT_OK) {
-    lt_console_format(r->console, query.n > 0 ? "No tool matches." : "There are no tools.");
-  }
-  size_t all = lt_catalog_count(catalog);
-  if (status == LT_OK && query.n == 0 && all > count) {
-    lt_console_format(r->console, "... and %zu more: /tools QUERY finds them", all - count);
-  }
-  return status;
-}
-
 static void chat_repl_do_tools(repl *r, lt_str rest) {
-  lt_err err = LT_ERR_INIT;
-  lt_catalog *catalog = NULL;
-  lt_status status = lt_door_catalog(r->chat->session->app.door, &catalog, &err);
-  if (status == LT_OK) {
-    status = chat_repl_list_tools(r, catalog, rest, &err);
-  }
-  if (status != LT_OK) {
-    chat_repl_say_error(r, &err);
-  }
-  lt_catalog_unref(catalog);
+  lt_tool_lines_print(r->console, r->chat->session->app.door, rest);
 }
 
 static void chat_repl_do_usage(repl *r, lt_str rest) {
@@ -277,23 +244,6 @@ static void chat_repl_turn(repl *r) LT_YIELDS {
 }
 
 /* --- The dialogue ------------------------------------------------------------------------------------------------- */
-/* The history file, beside the default database. Creates missing folders. NULL: no home folder. */
-static char *chat_repl_history_path(void) {
-  LT_AUTO_BUF(path, 4 * LT_KIB);
-  if (lt_store_default_path(&path, NULL) != LT_OK || path.status != LT_OK) {
-    return NULL;
-  }
-  while (path.n > 0 && path.p[path.n - 1] != '/') {
-    path.n--;
-  }
-  lt_buf_addc(&path, "history");
-  char *text = lt_buf_take(&path, NULL);
-  if (text != NULL) {
-    lt_file_make_folders(text);
-  }
-  return text;
-}
-
 static void chat_repl_on_resize(void *arg, int signum) {
   (void)signum;
   const lt_chat *chat = arg;
@@ -314,7 +264,7 @@ static void chat_repl_greet(repl *r) {
 int lt_chat_repl(lt_chat *chat) {
   repl r = {.chat = chat, .console = &chat->session->console};
   lt_err err = LT_ERR_INIT;
-  char *path = chat_repl_history_path();
+  char *path = lt_history_file_path("history");
   lt_status status = lt_line_input_open(chat->session->app.loop, path, &chat->input, &err);
   lt_mem_free(path);
   if (status != LT_OK) {

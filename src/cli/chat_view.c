@@ -67,8 +67,7 @@ static void chat_view_make_way_for_line(void *arg) {
 static void chat_view_say_activity(lt_chat_view *view) {
   if (view->running) {
     bool is_program = view->steps != NULL && view->steps->is_program;
-    lt_activity_say(view->activity, is_program ? LT_STR("running the program") : LT_STR("waiting for the model"),
-                    false);
+    lt_activity_say(view->activity, is_program ? LT_STR("running the program") : lt_str_of(view->idle), false);
   }
 }
 
@@ -455,7 +454,7 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
 lt_status lt_chat_view_init(lt_chat_view *view, const lt_chat_view_options *o, lt_err *err) {
-  *view = (lt_chat_view){.loop = o->loop, .console = o->console, .json = o->json};
+  *view = (lt_chat_view){.loop = o->loop, .console = o->console, .json = o->json, .idle = "waiting for the model"};
   view->out_is_terminal = isatty(STDOUT_FILENO);
   view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;
   view->dims = view->err_is_terminal && lt_console_has_colour(stderr);

@@ -48,6 +48,7 @@ typedef struct lt_chat_view {
   lt_chat_usage usage;
   lt_activity *activity; /* what happens now; NULL: it is not shown */
   lt_program_view program;
+  const char *idle;           /* what is said to happen while no step is pending */
   bool running;               /* a prompt runs */
   unsigned held;              /* number of open questions on the terminal */
   struct lt_chat_step *steps; /* pending outputs, newest first */

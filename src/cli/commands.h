@@ -39,6 +39,7 @@ typedef struct lt_command {
 #define LT_COMMANDS(ROW) \
   ROW(chat)              \
   ROW(run)               \
+  ROW(repl)              \
   ROW(call)              \
   ROW(eval)              \
   ROW(serve)             \

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "io/edit_open.h"
 #include "io/loop_handles.h"
@@ -30,6 +32,8 @@ struct lt_line_input {
   lt_status failed;  /* why the current read ended without a line */
   bool had_text;
   bool marks_pastes; /* the terminal can be asked to mark pasted text */
+  void (*complete)(void *arg, lt_line_completion *completion) LT_YIELDS; /* NULL: Tab does nothing */
+  void *complete_arg;
 };
 
 /* Bracketed paste: on request, a terminal puts these marks around pasted text. */
@@ -184,6 +188,70 @@ static void line_input_ask_for_marks(lt_line_input *input, const char *on_or_off
   }
 }
 
+/* --- Completion --------------------------------------------------------------------------------------------------- */
+static size_t line_input_columns(const lt_line_input *input) {
+  struct winsize size;
+  return ioctl(fileno(input->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static unsigned char line_input_show_candidates(lt_line_input *input, const lt_line_completion *completion) {
+  LT_AUTO_BUF(table, 4 * LT_COMPLETIONS_BYTES);
+  if (completion->count == 0) {
+    return CC_ERROR;
+  }
+  lt_line_completion_put(completion, line_input_columns(input), &table);
+  fprintf(input->out, "\n%.*s", LT_STR_ARG(lt_buf_view(&table)));
+  fflush(input->out);
+  return CC_REDISPLAY;
+}
+
+static unsigned char line_input_insert(const lt_line_input *input, lt_str text) {
+  LT_AUTO_BUF(rest, LT_COMPLETIONS_BYTES);
+  lt_buf_add(&rest, text);
+  lt_buf_byte(&rest, '\0');
+  return rest.status == LT_OK && input->edit->el_insertstr(input->el, rest.p) == 0 ? CC_REFRESH : CC_ERROR;
+}
+
+/* libedit calls it at a Tab, on the reader's fiber. The line is copied, because libedit has one buffer for it. */
+static unsigned char line_input_take_tab(EditLine *el, int ch) LT_YIELDS {
+  (void)ch;
+  void *data = NULL;
+  const lt_edit *edit;
+  if (lt_edit_open(&edit, NULL) != LT_OK || edit->el_get(el, EL_CLIENTDATA, &data) != 0) {
+    return CC_ERROR;
+  }
+  lt_line_input *input = data;
+  const LineInfo *info = edit->el_line(el);
+  LT_AUTO_BUF(line, LT_INPUT_LINE_BYTES);
+  lt_buf_add(&line, lt_str_from(info->buffer, (size_t)(info->cursor - info->buffer)));
+  if (lt_str_trim(lt_buf_view(&line)).n == 0) {
+    return line_input_insert(input, LT_STR("  "));
+  }
+  lt_line_completion *completion = lt_mem_alloc(sizeof *completion);
+  if (completion == NULL) {
+    return CC_ERROR;
+  }
+  lt_line_completion_init(completion, lt_buf_view(&line));
+  input->complete(input->complete_arg, completion);
+  lt_str rest = lt_line_completion_rest(completion);
+  unsigned char result = rest.n > 0              ? line_input_insert(input, rest)
+                         : completion->count > 1 ? line_input_show_candidates(input, completion)
+                                                 : CC_ERROR;
+  lt_line_completion_release(completion);
+  lt_mem_free(completion);
+  return result;
+}
+
+void lt_line_input_complete_by(lt_line_input *input,
+                               void (*complete)(void *arg, lt_line_completion *completion) LT_YIELDS, void *arg) {
+  input->complete = complete;
+  input->complete_arg = arg;
+  if (input->el != NULL) {
+    input->edit->el_wset(input->el, EL_ADDFN, L"lathe-complete", L"Complete the word", line_input_take_tab);
+    input->edit->el_set(input->el, EL_BIND, "^I", "lathe-complete", NULL);
+  }
+}
+
 /* --- History ------------------------------------------------------------------------------------------------------ */
 static void line_input_enter(lt_line_input *input, lt_str line) {
   char text[LT_INPUT_LINE_KEPT_BYTES + 1];
@@ -196,7 +264,10 @@ static void line_input_enter(lt_line_input *input, lt_str line) {
   input->edit->history(input->history, &event, H_ENTER, text);
 }
 
-/* Reads the last lines of the file. Older lines are ignored. */
+/* The file has one part that is read and three older ones before it is cut: so it is seldom written. */
+#define HISTORY_FILE_BYTES (4 * LT_INPUT_HISTORY_BYTES)
+
+/* Reads the last lines of the file. Older lines are ignored, and removed from a file that has become long. */
 static void line_input_load_history(lt_line_input *input) {
   static char bytes[LT_INPUT_HISTORY_BYTES];
   int fd = open(input->history_path, O_RDONLY | O_CLOEXEC);
@@ -205,6 +276,9 @@ static void line_input_load_history(lt_line_input *input) {
   ssize_t n = fd < 0 ? 0 : pread(fd, bytes, sizeof bytes, from);
   lt_str text = lt_str_from(bytes, n > 0 ? (size_t)n : 0);
   size_t at = from > 0 ? lt_str_find(text, LT_STR("\n"), 0) + 1 : 0;
+  if (size > (off_t)HISTORY_FILE_BYTES) {
+    (void)lt_file_replace(input->history_path, lt_str_sub(text, at, text.n), NULL, NULL);
+  }
   while (at < text.n) {
     size_t end = lt_str_find(text, LT_STR("\n"), at);
     line_input_enter(input, lt_str_sub(text, at, end));

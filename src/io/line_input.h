@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "io/line_completion.h"
 #include "io/loop.h"
 
 typedef struct lt_line_input lt_line_input;
@@ -25,6 +26,11 @@ lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel
                              lt_err *err) LT_YIELDS;
 /* Puts text into the next line that is read, as if it had been typed; nothing where lines are not edited. */
 void lt_line_input_offer(lt_line_input *input, const char *text);
+/* Calls `complete` at each Tab behind a word: it sets `start` and adds candidates, and may yield. What all candidates
+ * have in common is put into the line; when that is nothing, they are shown. A Tab behind nothing or spaces is two
+ * spaces. Nothing where lines are not edited. Borrows `arg` until the input is closed. */
+void lt_line_input_complete_by(lt_line_input *input,
+                               void (*complete)(void *arg, lt_line_completion *completion) LT_YIELDS, void *arg);
 /* Adds a line to the history, also to its file. */
 void lt_line_input_keep(lt_line_input *input, lt_str line);
 /* Whether the line had text when the last read was cancelled. */

@@ -61,8 +61,12 @@ typedef struct lt_run_request {
   size_t module_count;
   const lt_run_function *functions;
   size_t function_count;
-  const lt_caller *caller;  /* passed to the door; also decides which tools exist; NULL: an anonymous caller */
-  bool without_output;      /* output, done and complete do not exist; TypeScript's console.log is a log line */
+  const lt_caller *caller; /* passed to the door; also decides which tools exist; NULL: an anonymous caller */
+  bool shows_value;    /* the value is a text for a person, a string (LT_VALUE_STRING). In a session the program after
+                          it finds the value as `_`. Not of runners in processes */
+  bool is_typed;       /* a person types it among others: a program that is a function is that function, and is not
+                          called. Not of runners in processes */
+  bool without_output; /* output, done and complete do not exist; TypeScript's console.log is a log line */
   lt_stored_values *values; /* what store() keeps, across runs; NULL: the run's own */
   lt_run_session *session;  /* NULL: none; not of runners in processes */
   lt_cancel *cancel;        /* may be NULL */

@@ -104,10 +104,23 @@ static void engine_end_with_number(lt_js value, lt_engine_result *result) {
   lt_buf_int(&result->text, (int32_t)(uint32_t)value);
 }
 
-static void engine_end_with_value(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
+static void engine_end_with_shown(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
+  lt_js text = lt_guest_call_root(guest, LT_ROOT_SHOW, &value, 1);
+  if (lt_js_is_exception(text)) {
+    engine_end_with_error(guest, lt_guest_exception(guest), result);
+    return;
+  }
+  result->ending = LT_END_STRING;
+  lt_guest_copy_text(guest, text, &result->text);
+}
+
+static void engine_end_with_value(lt_guest *guest, const lt_program *program, lt_js value,
+                                  lt_engine_result *result) LT_YIELDS {
   lt_buf_clear(&result->text);
   if (lt_js_is_undefined(value)) {
     result->ending = LT_END_UNDEFINED;
+  } else if (program->shows_value) {
+    engine_end_with_shown(guest, value, result);
   } else if (LT_JS_TAG(value) == LT_TAG_INT) {
     engine_end_with_number(value, result);
   } else if (lt_js_is_string(value)) {
@@ -332,7 +345,7 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
   } else if (guest.rejections_more > 0) {
     engine_end_with(result, LT_END_ERROR, "a promise was rejected and nobody handled it");
   } else {
-    engine_end_with_value(&guest, value, result);
+    engine_end_with_value(&guest, program, value, result);
     engine_tell_unread(&guest, program, result);
   }
   if (!lt_guest_alive(&guest)) {

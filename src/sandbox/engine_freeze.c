@@ -191,7 +191,8 @@ static bool engine_freeze_run_script(image_freezer *f, const lt_engine_script *s
 }
 
 static bool engine_freeze_run_scripts(image_freezer *f) LT_YIELDS {
-  static const char *const names[] = {"start", "settle", "finish", "render", "describe", "strip", "last", "unread"};
+  static const char *const names[] = {"start", "settle", "finish", "render", "describe",
+                                      "strip", "last",   "unread", "show"};
   lt_js host = engine_freeze_host_object(f), roots = lt_guest_parse(&f->guest, LT_STR("{}"));
   f->guest.roots = f->head.roots;
   for (size_t i = 0; i < f->count; i++) {

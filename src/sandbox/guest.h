@@ -51,7 +51,8 @@ enum {
   LT_ROOT_DESCRIBE,
   LT_ROOT_STRIP,
   LT_ROOT_LAST,
-  LT_ROOT_UNREAD
+  LT_ROOT_UNREAD,
+  LT_ROOT_SHOW
 };
 
 #define LT_REJECTIONS_MAX 32 /* unhandled rejections that are kept; the first one is reported */

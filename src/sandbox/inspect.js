@@ -29,7 +29,7 @@
                  ['Boolean', Boolean, (v) => bind(Boolean.prototype.valueOf)(v)],
                  ['Symbol', Symbol, (v) => bind(Symbol.prototype.valueOf)(v)],
                  ['BigInt', BigInt, (v) => bind(BigInt.prototype.valueOf)(v)]];
-  const ITEMS = 100, COLUMNS = 80, TEXT = 10000;
+  const ITEMS = 100, COLUMNS = 80, TEXT = 10000, LEAST = 40; // LEAST: of a string when no more room is left
 
   // --- Texts and names ------------------------------------------------------------------------------------------------
   const escapes = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\' };
@@ -70,12 +70,15 @@
   };
 
   const primitive = (ctx, value) => {
+    ctx.left -= 4;
     if (typeof value === 'string') {
       let rest = '';
-      if (value.length > TEXT) {
-        rest = `... ${plural(value.length - TEXT, 'character')}`;
-        value = value.slice(0, TEXT);
+      const most = ctx.left < TEXT ? Math.max(ctx.left, LEAST) : TEXT;
+      if (value.length > most) {
+        rest = `... ${plural(value.length - most, 'character')}`;
+        value = value.slice(0, most);
       }
+      ctx.left -= value.length;
       if (value.length > 16 && value.length > COLUMNS - ctx.indent - 4) {
         return value.split(/(?<=\n)/).map(quote).join(` +\n${spaces(ctx.indent + 2)}`) + rest;
       }
@@ -386,7 +389,7 @@
     if (typeof tag !== 'string' || (tag !== '' && (ctx.hidden ? hasOwn : isEnumerable)(value, Symbol.toStringTag))) tag = '';
     const it = shape(ctx, value, depth, constructor, tag);
     if (it.text !== undefined) return it.text;
-    if (depth > ctx.depth) {
+    if (depth > ctx.depth || ctx.left < 0) {
       const name = prefix(constructor, tag, Array.isArray(value) ? 'Array' : 'Object').slice(0, -1);
       return `[${name}]`;
     }
@@ -394,7 +397,16 @@
     ctx.seen.push(value);
     ctx.now = depth;
     const output = it.items ? it.items(depth) : [];
-    for (const key of it.keys) output.push(property(ctx, value, depth, key, false));
+    let shown = 0;
+    for (const key of it.keys) {
+      if (ctx.left < 0) {
+        output.push(`... ${it.keys.length - shown} more ${it.keys.length - shown > 1 ? 'properties' : 'property'}`);
+        break;
+      }
+      ctx.left -= key.length ?? 4;
+      shown++;
+      output.push(property(ctx, value, depth, key, false));
+    }
     const index = ctx.circular?.get(value);
     if (index !== undefined) {
       it.base = it.base === '' ? `<ref *${index}>` : `<ref *${index}> ${it.base}`;
@@ -429,8 +441,9 @@
 
   const inspect = (value, options = {}) => {
     const depth = options?.depth === null ? Infinity : options?.depth ?? 2;
+    // `room`: about how many characters there are for it; what comes behind them is shown in short.
     const ctx = { indent: 0, now: 0, seen: [], depth, hidden: Boolean(options?.showHidden),
-                  customInspect: options?.customInspect ?? true };
+                  customInspect: options?.customInspect ?? true, left: options?.room ?? Infinity };
     return format(ctx, value, 0);
   };
 

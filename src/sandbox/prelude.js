@@ -10,6 +10,7 @@
   const { apply, ownKeys, has } = Reflect;
   const { isArray } = Array;
   const { isFinite } = Number;
+  const { is } = Object;
   const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete,
     mapClear = Map.prototype.clear;
   const then = Promise.prototype.then;
@@ -459,9 +460,9 @@
     if (style === RESULT && level < 1 && !mute) H.output(text + '\n');
     else H.log(level < 0 ? 0 : level, text);
   };
-  // Lines of a stack that are the program's: "    at name (program.js:1:2)".
-  const frames = (stack) => (typeof stack !== 'string' ? '' : stack.split('\n').filter((it) => /\(program\.[jt]s:\d/.test(it))
-    .map((it) => it.replace(/at <(?:anonymous|eval)> \((.*)\)$/, 'at $1')).join('\n'));
+  // Lines of a stack that are the program's: "    at name (program.js:1:2)". Programs of a session have a hash in the name.
+  const frames = (stack) => (typeof stack !== 'string' ? '' : stack.split('\n').filter((it) => /\(program(-[0-9a-f]+)?\.[jt]s:\d/.test(it))
+    .map((it) => it.replace(/at <(?:anonymous|eval)> \((.*)\)$/, 'at $1').replace(/program-[0-9a-f]+/, 'program')).join('\n'));
   roots.frames = (error) => frames(error.stack);
   roots.peek = (promise) => H.peek(promise);
   roots.standsFor = (object) => {
@@ -588,6 +589,21 @@
     return isThenable ? Promise.resolve(value) : value;
   };
   roots.render = render;
+  // The value as a person is shown it, which a session keeps as `_`, unless a program has given `_` another value.
+  const SHOWN = 10000, SHOWN_MOST = 4 * SHOWN;
+  let last;
+  roots.show = (value) => {
+    const own = getOwnPropertyDescriptor(globalThis, '_');
+    if (own === undefined || (own.configurable && is(own.value, last))) global('_', last = value);
+    lookAt(value);
+    for (const customInspect of [true, false]) {
+      try {
+        const text = roots.inspect(value, { room: SHOWN, customInspect });
+        return text.length > SHOWN_MOST ? `${text.slice(0, SHOWN_MOST)}... ${text.length - SHOWN_MOST} more characters` : text;
+      } catch { /* what is looked at throws: the second time less of it is called */ }
+    }
+    return '[what throws when it is looked at]';
+  };
   // The sentences about failed Results that nobody has read; undefined: there are none.
   roots.unread = () => {
     const told = [...unread.values()].map((one) => one.text);

@@ -31,4 +31,17 @@ lt_status lt_store_session_keep(lt_store *store, const lt_session_key *key, lt_s
 /* Forgets the session that this run has. LT_YIELDS. */
 lt_status lt_store_session_drop(lt_store *store, const lt_session_key *key, lt_err *err) LT_YIELDS;
 
+/* What a session keeps: of its last program, or what the program that has it found. Nothing is appended when there is
+ * no such session. LT_YIELDS. */
+lt_status lt_store_session_view(lt_store *store, lt_str user, lt_str name, lt_buf *out, lt_err *err) LT_YIELDS;
+/* A session as it was used last. */
+typedef struct lt_session_used {
+  char name[LT_SESSION_NAME_BYTES + 1];
+  char run[LT_STORE_ID_BYTES + 1];
+  char conversation[LT_STORE_ID_BYTES + 1]; /* of the run; empty: it was removed */
+} lt_session_used;
+/* The session of that name, or of the names that begin with it the one that was used last. LT_E_NOTFOUND. LT_YIELDS. */
+lt_status lt_store_session_find(lt_store *store, lt_str user, lt_str name, bool is_beginning, lt_session_used *ret,
+                                lt_err *err) LT_YIELDS;
+
 #endif

@@ -25,7 +25,9 @@ static bool program_find_language(lt_str name, lt_lang *ret_lang) {
   return false;
 }
 
-/* The message is {"code", "language"?, "timeoutMs"?, "session"?} or, in a dialogue, JavaScript as it is. */
+/* The message is {"code", "language"?, "timeoutMs"?, "session"?, "typed"?, "shows"?} or, in a dialogue, JavaScript as
+ * it is. "typed": a person types it; what the program puts out are outputs of their own, and not in the answer.
+ * "shows": its value is a text for a person. */
 static void program_read_message(lt_turn *turn, lt_turn_program *ret, lt_str *ret_session) {
   lt_json_doc doc;
   lt_str code, language = LT_STR("javascript");
@@ -44,6 +46,8 @@ static void program_read_message(lt_turn *turn, lt_turn_program *ret, lt_str *re
   }
   ret->code = code;
   (void)lt_json_str(lt_json_get(root, "session"), &turn->arena, ret_session);
+  ret->shows_value = lt_json_bool(lt_json_get(root, "shows"), false);
+  ret->is_typed = ret->streams = lt_json_bool(lt_json_get(root, "typed"), false);
   if (lt_json_int(lt_json_get(root, "timeoutMs"), &timeout_ms) && timeout_ms > 0) {
     ret->timeout_ms = (uint64_t)timeout_ms < LT_RUN_TIMEOUT_MAX_MS ? (uint64_t)timeout_ms : LT_RUN_TIMEOUT_MAX_MS;
   }
@@ -66,13 +70,17 @@ static void program_put_said(const lt_turn *turn, const lt_run_result *result, l
   }
 }
 
-static void program_put_answer(const lt_turn *turn, const lt_program_session *session, const lt_run_result *result,
-                               lt_buf *out) {
-  program_put_said(turn, result, out);
+static void program_put_answer(const lt_turn *turn, const lt_turn_program *program, const lt_program_session *session,
+                               const lt_run_result *result, lt_buf *out) {
+  if (!program->streams) {
+    program_put_said(turn, result, out);
+  }
   if (result->status == LT_OK && result->kind != LT_VALUE_UNDEFINED) {
     lt_buf_add(out, lt_buf_view(&result->value));
   }
-  lt_program_session_tell(session, result, out);
+  if (!program->is_typed) {
+    lt_program_session_tell(session, result, out);
+  }
 }
 
 /* --- Running ------------------------------------------------------------------------------------------------------ */
@@ -109,10 +117,24 @@ static lt_status program_end_done(lt_turn *turn, uint32_t number, const lt_run_r
   return lt_turn_tool_end(turn, number, LT_OK, answer, err);
 }
 
-static lt_status program_end(lt_turn *turn, const lt_program_session *session, uint32_t number,
+/* Who types programs is warned where one has ended, and its variables could not be kept. */
+static void program_warn(const lt_turn *turn, const lt_program_session *session, const lt_run_result *result) {
+  const lt_agent_options *o = &turn->agent->options;
+  LT_AUTO_BUF(text, LT_KIB);
+  if (result->status == LT_OK && session->why != NULL && o->on_said != NULL) {
+    lt_program_session_tell(session, result, &text);
+    o->on_said(o->arg, lt_str_of(turn->ids.prompt), LT_SAID_WARNING, lt_buf_view(&text));
+  }
+}
+
+static lt_status program_end(lt_turn *turn, const lt_turn_program *program, const lt_program_session *session,
                              const lt_run_result *result, lt_err *err) LT_YIELDS {
+  uint32_t number = program->output;
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
-  program_put_answer(turn, session, result, &text);
+  program_put_answer(turn, program, session, result, &text);
+  if (program->is_typed) {
+    program_warn(turn, session, result);
+  }
   LT_TRY(lt_buf_check(&text, err, "no memory for the program's answer"));
   if (text.n > 0) {
     LT_TRY(lt_turn_text(turn, lt_buf_view(&text), err));
@@ -185,7 +207,7 @@ static lt_status program_run_in_session(lt_turn *turn, const lt_turn_program *pr
   lt_status status = lt_turn_run(turn, program, &result, err);
   if (status == LT_OK) {
     lt_program_session_end(session, &result);
-    status = program_end(turn, session, program->output, &result, err);
+    status = program_end(turn, program, session, &result, err);
   }
   lt_run_result_release(&result);
   return status;

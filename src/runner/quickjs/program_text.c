@@ -1,5 +1,8 @@
 #include "runner/quickjs/program_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "js/commonjs.h"
 #include "js/jsscan.h"
@@ -186,10 +189,23 @@ static lt_status text_shape(lt_run *run, const lt_jsscan *scan, lt_str *code) {
   if (scan->has_return && !scan->has_export) {
     return text_take_returns(run, code);
   }
-  if (scan->has_idle_main) {
+  if (scan->has_idle_main && !run->request->is_typed) {
     return text_add_around(run, "", program->module ? "\nexport default main(input);" : "\n;main(input)", code);
   }
   return LT_OK;
+}
+
+/* Functions of a session's earlier programs keep their places, which are none in this program: so each has a name of
+ * its own. */
+static lt_str text_name_file(lt_run *run, bool is_typed) {
+  const char *ending = is_typed ? "ts" : "js";
+  if (run->request->session != NULL) {
+    snprintf(run->text.file, sizeof run->text.file, "program-%016" PRIx64 ".%s", lt_str_hash(run->request->code),
+             ending);
+  } else {
+    snprintf(run->text.file, sizeof run->text.file, "program.%s", ending);
+  }
+  return lt_str_of(run->text.file);
 }
 
 lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
@@ -201,7 +217,7 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
     run->text.image = LT_IMAGE_INTL;
   }
   program->module = scan.has_import || scan.has_export;
-  program->call_result = scan.is_function && !program->module;
+  program->call_result = scan.is_function && !program->module && !run->request->is_typed;
   program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
   bool any = lt_catalog_count(run->catalog) > 0 || run->request->function_count > 0;
   lt_status status = any ? text_bind_names(run, code) : LT_OK;
@@ -212,10 +228,11 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
     return lt_fail(err, status, "no memory for another program");
   }
   program->code = code;
-  program->file = typed ? LT_STR("program.ts") : LT_STR("program.js");
+  program->file = text_name_file(run, typed);
   program->input = run->request->input;
   program->is_continued = run->request->session != NULL && run->request->session->memory.n > 0;
   program->without_output = run->request->without_output;
+  program->shows_value = run->request->shows_value;
   program->only_parses = run->request->faults != NULL;
   program->bindings = lt_buf_view(&run->text.bindings);
   program->memory_bytes = lt_run_request_memory_bytes(run->request);

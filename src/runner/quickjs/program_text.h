@@ -10,6 +10,7 @@ typedef struct lt_run lt_run;
 
 typedef struct lt_program_text {
   lt_program program;     /* the program for the engine */
+  char file[40];          /* its name in stack traces */
   lt_image_kind image;    /* the image that it needs */
   lt_str source;          /* the written program, without fences */
   unsigned line_offset;   /* lines dropped before it */

@@ -158,3 +158,57 @@ lt_status lt_store_session_drop(lt_store *store, const lt_session_key *key, lt_e
   session_job job = {.key = *key};
   return session_run(store, LT_DB_LAZY, session_drop, &job, err);
 }
+
+/* --- Looking ------------------------------------------------------------------------------------------------------ */
+static lt_status session_view(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const lt_db_read_job *job = arg;
+  lt_db_job_rewind(job->out, job->start);
+  lt_query query =
+      lt_query_prepare(sql, "SELECT ifnull(kept, found) FROM program_sessions WHERE user = ? AND name = ?");
+  lt_query_text(&query, job->user);
+  lt_query_text(&query, job->id);
+  if (lt_query_row(&query)) {
+    lt_buf_add(job->out, lt_query_get(&query, 0));
+  }
+  LT_TRY(lt_query_end(&query, err));
+  return lt_db_job_check_out(job->out, err);
+}
+
+lt_status lt_store_session_view(lt_store *store, lt_str user, lt_str name, lt_buf *out, lt_err *err) {
+  lt_db_read_job job = {.user = user, .id = name, .out = out};
+  return lt_db_job_read(store, session_view, &job, err);
+}
+
+typedef struct session_find_job {
+  lt_str user, name;
+  bool is_beginning, is_found;
+  lt_session_used used;
+} session_find_job;
+
+static lt_status session_find(struct sqlite3 *sql, void *arg, lt_err *err) {
+  session_find_job *job = arg;
+  lt_query query = lt_query_prepare(
+      sql,
+      "SELECT s.name, s.run, ifnull(c.id, '') FROM program_sessions s LEFT JOIN prompts p ON p.id = s.run"
+      " LEFT JOIN conversations c ON c.number = p.conversation WHERE s.user = ?1 AND (s.name = ?2 OR"
+      " (?3 AND substr(s.name, 1, length(?2)) = ?2)) ORDER BY s.used_at DESC, s.name LIMIT 1");
+  lt_query_text(&query, job->user);
+  lt_query_text(&query, job->name);
+  lt_query_int(&query, job->is_beginning);
+  job->is_found = lt_query_row(&query);
+  if (job->is_found) {
+    snprintf(job->used.name, sizeof job->used.name, "%.*s", LT_STR_ARG(lt_query_get(&query, 0)));
+    snprintf(job->used.run, sizeof job->used.run, "%.*s", LT_STR_ARG(lt_query_get(&query, 1)));
+    snprintf(job->used.conversation, sizeof job->used.conversation, "%.*s", LT_STR_ARG(lt_query_get(&query, 2)));
+  }
+  return lt_query_end(&query, err);
+}
+
+lt_status lt_store_session_find(lt_store *store, lt_str user, lt_str name, bool is_beginning, lt_session_used *ret,
+                                lt_err *err) {
+  session_find_job job = {.user = user, .name = name, .is_beginning = is_beginning};
+  lt_str *texts[] = {&job.user, &job.name};
+  LT_TRY(lt_db_job_run(store, LT_DB_LAZY, session_find, &job, texts, sizeof texts / sizeof texts[0], err));
+  *ret = job.used;
+  return job.is_found ? LT_OK : lt_fail(err, LT_E_NOTFOUND, "there is no such session");
+}
