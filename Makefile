@@ -21,7 +21,7 @@ CROSS       := build/cross-aarch64
 FUZZ_SECONDS ?= 30
 PREFIX      ?= /usr/local
 
-.PHONY: all engine engine-profile page node dist demo test bench bench-docs instructions asan tsan fuzz lint fmt cross cross-all cross-build install uninstall packages packages-arm64 packages-check clean distclean help check
+.PHONY: all engine engine-profile page node dist demo test bench bench-docs instructions asan tsan fuzz lint fmt cross cross-all cross-build install uninstall packages packages-arm64 packages-check packages-check-arm64 clean distclean help check
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -199,6 +199,10 @@ packages-arm64: all cross-build ## ... for aarch64, by the cross build: tarballs
 packages-check: ## Try the packages: lintian, a bare Debian, a container (as root)
 	@scripts/setup.sh packages
 	@scripts/packages-check.sh
+
+packages-check-arm64: ## ... those for aarch64, in a bare Debian of that machine, by qemu (as root)
+	@scripts/setup.sh packages cross
+	@LATHE_MACHINE=aarch64 scripts/packages-check.sh
 
 uninstall: ## Remove what `install` put there; configuration and state stay
 	@scripts/install.sh uninstall "$(DESTDIR)" "$(PREFIX)"

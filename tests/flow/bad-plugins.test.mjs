@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { config, describe, folder, patience, program, root, run, test, value } from "./harness.mjs";
+import { cc, config, describe, folder, patience, program, root, run, test, value } from "./harness.mjs";
 
 const built = folder();
 
@@ -11,7 +11,7 @@ const built = folder();
 function plugin(name, source, ...options) {
   const file = source.includes("\n") ? join(folder({ [`${name}.c`]: source }), `${name}.c`) : join(root, "tests/fakes", source);
   const so = join(built, `${name}.so`);
-  execFileSync("cc", ["-shared", "-fPIC", "-I", join(root, "include"), "-I", join(root, "tests/fakes"), "-o", so, ...options, file]);
+  execFileSync(cc, ["-shared", "-fPIC", "-I", join(root, "include"), "-I", join(root, "tests/fakes"), "-o", so, ...options, file]);
   return so;
 }
 const bad = (what) => plugin(what.toLowerCase(), "plugin_bad.c", `-DBAD=${what}`);

@@ -43,13 +43,13 @@ describe("one message", () => {
   test("the answer is on stdout, and nothing else", async () => {
     const end = await chat(["hello"]);
     answers(end, "Hello, wörld.\nHow are you?\n");
-    assert.match(end.stderr, /^conversation [0-9a-f]{32}\n  \d+ tokens in, \d+ out, \d+ ms\n$/);
+    assert.match(end.stderr, /^conversation [0-9a-f]{32}\n  \d+ tokens in, \d+ out, [\d.]+ m?s\n$/);
   });
   test("code: the program and its calls are shown on stderr", async () => {
     const end = await chat(["-m", "code", "add", ...tools()]);
     answers(end, "1 + 2 = 3\n");
     assert.match(end.stderr, /\n  \| const r = fakeAdd\(\{ a: 1, b: 2 \}\);\n  \| output\('1 \+ 2 = ' \+ r\);\n  \| done\(\);\n/);
-    assert.match(end.stderr, /\n  fake\.add \{.*\}  \d+ ms\n  the program ended after \d+ ms\n/);
+    assert.match(end.stderr, /\n  fake\.add \{.*\}  [\d.]+ m?s\n  the program ended after [\d.]+ m?s\n/);
   });
   test("classic: text between calls is part of the answer", async () => {
     const end = await chat(["--mode=classic", "call", ...tools()]);

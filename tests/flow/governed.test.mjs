@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { config, describe, fake, folder, prints, program, report, root, run, servers, test, value } from "./harness.mjs";
+import { cc, config, describe, fake, folder, prints, program, report, root, run, servers, test, value } from "./harness.mjs";
 
 const rules = (policy, budgets = []) => servers({ fake: fake() }, { tools: { policy, budgets } });
 const SLOW = rules([{ match: "fake.slow", action: "deny", reason: "too slow" }]);
@@ -64,7 +64,7 @@ test("a mistake in a rule is one line with file and key, before anything is star
 
 describe("plugins in a run", () => {
   const so = join(folder(), "good.so");
-  execFileSync("cc", ["-shared", "-fPIC", "-I", join(root, "include"), "-I", join(root, "tests/fakes"), "-o", so, join(root, "tests/fakes/plugin_good.c")]);
+  execFileSync(cc, ["-shared", "-fPIC", "-I", join(root, "include"), "-I", join(root, "tests/fakes"), "-o", so, join(root, "tests/fakes/plugin_good.c")]);
 
   test("their modules can be imported", async () => {
     assert.equal(await value("import { two } from 'sums'; export default two", ["--config", config({ plugins: [so] })]), 2);

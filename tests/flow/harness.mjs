@@ -13,8 +13,10 @@ import { fileURLToPath } from "node:url";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const lathe = resolve(process.env.LATHE ?? join(root, "build/lathe"));
-/** A sanitizer build takes its time: bounds are multiplied by this. */
-export const patience = process.env.LATHE_SLOW ? 6 : 1;
+/** Compiles C for the machine that lathe is for, which need not be this one. */
+export const cc = process.env.CC ?? "cc";
+/** Bounds are multiplied by this: a sanitizer's build takes its time, and an emulator more. */
+export const patience = Number(process.env.LATHE_PATIENCE ?? 1);
 
 const made = [];
 process.on("exit", () => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
@@ -60,7 +62,7 @@ const told = (name) => (dropping ? `${name} (programs that wait are dropped)` : 
 let depth = 0;
 const skippable = (fn) => async (t) => {
   try { await fn(t); } catch (e) {
-    if (!(e instanceof NoTerminal)) throw e;
+    if (!(e instanceof Unable)) throw e;
     t.skip(e.message);
   }
 };
@@ -70,7 +72,7 @@ const within = (fn) => (...args) => {
 };
 /** As node:test has them; in that run, whatever is described says so in its name. */
 export const describe = (name, ...rest) => nodeTest.describe(depth ? name : told(name), ...rest.map((one) => (typeof one === "function" ? within(one) : one)));
-/** A test that needs a terminal is skipped where none can be opened. */
+/** A test that needs what is not here, a terminal or walls, is skipped and says so. */
 export const test = (name, ...rest) => nodeTest.test(depth ? name : told(name), ...rest.map((one) => (typeof one === "function" ? skippable(one) : one)));
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -132,12 +134,29 @@ async function noneLeft(mark, graceMs) {
   assert.deepEqual(told, [], "processes were left behind");
 }
 
-class NoTerminal extends Error {}
+class Unable extends Error {}
 let terminals; // undefined: not asked yet
 /** Containers and chroots may be without: that is no fault of ours. */
 function needTerminal() {
   terminals ??= spawnSync("python3", ["-c", "import os; os.openpty()"]).status === 0;
-  if (!terminals) throw new NoTerminal("no terminal can be opened here (is /dev/pts mounted?)");
+  if (!terminals) throw new Unable("no terminal can be opened here (is /dev/pts mounted?)");
+}
+
+const tscFolder = join(root, "tests/fixtures/tsc");
+let doctor; // undefined: not asked yet
+function doctorSays(what) {
+  doctor ??= spawnSync(lathe, ["doctor"], { encoding: "utf8", env: { PATH: `${process.env.PATH}:${tscFolder}`, HOME: folder() } }).stdout;
+  return what.test(doctor);
+}
+/** Why Python, Deno and a compiler of types cannot be started here: a test's `skip`. */
+export const noWalls = () => doctorSays(/^ {2}(Landlock|filter of system calls): no$/m) && "there are no walls here (lathe doctor)";
+/** Why types are not checked here: a test's `skip`. */
+export const noTypes = () => noWalls() || (doctorSays(/^ {2}not checked: there is no tsc/m) && "there is no tsc for this machine (lathe doctor)");
+
+/** A test whose program was refused what is not here is skipped. */
+function checkAble(text) {
+  const why = (/this system has no (Landlock|filters)/.test(text) && noWalls()) || (/types are not checked: there is no TypeScript/.test(text) && noTypes());
+  if (why) throw new Unable(why);
 }
 
 /** A terminal as the controlling one of the command that follows, with a window of LATHE_FLOW_WINDOW's size; exits as that does. */
@@ -163,7 +182,7 @@ export function start(args, options = {}) {
   const mark = `LATHE_FLOW_RUN=${randomUUID()}`;
   const limitMs = (options.limitMs ?? 30_000) * patience;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(LATHE|XDG_|NODE_)/.test(k)));
-  inherited.PATH = `${inherited.PATH}:${join(root, "tests/fixtures/tsc")}`;
+  inherited.PATH = `${inherited.PATH}:${tscFolder}`;
   const began = Date.now();
   const file = options.program ?? lathe;
   if (options.uid) chownSync(home, options.uid, options.uid);
@@ -202,6 +221,7 @@ export function start(args, options = {}) {
     assert.doesNotMatch(options.terminal ? result.stdout : result.stderr, SANITIZER);
     // A killed one cannot wait for its children; and what the kernel kills with its parent needs a moment to be gone.
     await noneLeft(mark, (end.signal ? 5000 : 300) * patience);
+    checkAble(result.stdout + result.stderr);
     return result;
   });
   const type = (text) => child.stdin.write(text);

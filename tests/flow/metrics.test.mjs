@@ -74,7 +74,8 @@ describe("metrics", { concurrency: 2 }, () => {
     assert.deepEqual([calls("shop.add", "ok"), calls("shop.fail", "error"), calls("shop.pay", "denied"), calls("shop.pay", "cancelled")], [4, 1, 1, 1]);
     assert.equal(now.value("lathe_program_duration_seconds_count", { runner: "quickjs", outcome: "ok" }), 4);
     assert.equal(now.value("lathe_program_duration_seconds_count", { runner: "quickjs", outcome: "cancelled" }), 1);
-    assert.deepEqual([now.value("lathe_sandbox_boxes", { state: "used" }), now.value("lathe_sandbox_boxes_taken_total")], [0, 5]);
+    assert.equal(now.value("lathe_sandbox_boxes", { state: "used" }), 0);
+    assert.ok(now.value("lathe_sandbox_boxes_taken_total") >= 5); // one that waits for more than a second takes its box again
     assert.ok(now.value("lathe_event_lag_seconds_count") >= 5 * 3);
     assert.ok(now.value("lathe_store_size_bytes", { file: "database" }) + now.value("lathe_store_size_bytes", { file: "journal" }) > 10_000);
     assert.deepEqual([now.value("lathe_prompts"), now.value("lathe_prompts_queued")], [0, 0]);

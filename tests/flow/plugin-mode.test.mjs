@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { before } from "node:test";
-import { config, describe, fake, folder, root, run, servers, test } from "./harness.mjs";
+import { cc, config, describe, fake, folder, root, run, servers, test } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const built = folder();
 const compile = (name, ...flags) => {
   const so = join(built, `${name}.so`);
-  execFileSync("cc", ["-shared", "-fPIC", "-I", join(root, "include"), ...flags, "-o", so, join(root, "tests/fakes/plugin_mode.c")]);
+  execFileSync(cc, ["-shared", "-fPIC", "-I", join(root, "include"), ...flags, "-o", so, join(root, "tests/fakes/plugin_mode.c")]);
   return so;
 };
 const kinds = { "on its own thread": compile("mode"), "on the loop": compile("mode_on_loop", "-DFLAGS=LATHE_ON_LOOP") };

@@ -4,12 +4,12 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bare, config, describe, failure, fake, folder, patience, prints, program, report, root, run, scripted, servers, start, test, until, value } from "./harness.mjs";
+import { bare, cc, config, describe, failure, fake, folder, patience, prints, program, report, root, run, scripted, servers, start, test, until, value } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 import { entries, missing } from "./npm-servers.mjs";
 
 const built = folder();
-execFileSync("cc", ["-shared", "-fPIC", "-Iinclude", "-o", join(built, "todo.so"), "examples/todo/todo.c"], { cwd: root });
+execFileSync(cc, ["-shared", "-fPIC", "-Iinclude", "-o", join(built, "todo.so"), "examples/todo/todo.c"], { cwd: root });
 const todo = join(built, "todo.so");
 
 /** The arguments for a configuration, and the environment that keeps what is stored from run to run. */
@@ -193,7 +193,7 @@ results.map((r, i) => \`\${['Copenhagen', 'Paris', 'London'][i]}: \${r.temperatu
   });
   test("its description tells the functions and modules there are", async () => {
     const good = join(built, "good.so");
-    execFileSync("cc", ["-shared", "-fPIC", "-Iinclude", "-o", good, "tests/fakes/plugin_good.c"], { cwd: root });
+    execFileSync(cc, ["-shared", "-fPIC", "-Iinclude", "-o", good, "tests/fakes/plugin_good.c"], { cwd: root });
     const path = config({ plugins: [todo, good], modules: [{ name: "geo", path: "geo.js" }] }, { "geo.js": "export const n = 1" });
     const description = await value("discoverTools('interpreter run code')[0].description", ["--config", path]);
     assert.match(description, /Functions: .*storeArtifact\(data, description\?\) \u2192 id.*todoCount\(\) \u2192 number/);
@@ -305,7 +305,7 @@ describe("docs/guide/plugins.md", () => {
   const sources = [...readFileSync(join(root, "docs/guide/plugins.md"), "utf8").matchAll(/^```c\n(#include[^]*?)^```/gm)].map((match) => match[1]);
   const plugins = sources.map((source, i) => {
     writeFileSync(join(home, `${i}.c`), source);
-    execFileSync("cc", ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-I", join(root, "include"), "-o", join(home, `${i}.so`), join(home, `${i}.c`)]);
+    execFileSync(cc, ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-I", join(root, "include"), "-o", join(home, `${i}.so`), join(home, `${i}.c`)]);
     return join(home, `${i}.so`);
   });
   const args = servers({ files: scripted([{ tool: { name: "remove" } }]) }, { plugins });

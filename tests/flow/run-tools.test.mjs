@@ -1,6 +1,6 @@
 // lathe run with tools: how programs call them, what they get, what is reported.
 import assert from "node:assert/strict";
-import { bare, describe, failure, fake, prints, program, recording, report, scripted, servers, test, value } from "./harness.mjs";
+import { bare, describe, failure, fake, patience, prints, program, recording, report, scripted, servers, test, value } from "./harness.mjs";
 
 const one = servers({ fake: fake() });
 const TS = ["--lang", "ts"];
@@ -389,7 +389,7 @@ describe("deadline", () => {
   test("a call still open at the deadline is cancelled and shown as cut short", async () => {
     const wire = recording();
     const args = servers({ fake: fake(wire.option) });
-    const r = await report("output('o'); fakeAdd({ a: 1, b: 1 }); fakeHang({}); output('never')", [...args, "--timeout", 300]);
+    const r = await report("output('o'); fakeAdd({ a: 1, b: 1 }); fakeHang({}); output('never')", [...args, "--timeout", 300 * patience]);
     assert.deepEqual([r.exit, r.timeout, r.outputs], [124, true, ["o"]]);
     assert.equal(r.calls[0].result, "2");
     assert.equal(r.calls[1].tool, "fake.hang");

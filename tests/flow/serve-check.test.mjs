@@ -1,6 +1,6 @@
 // POST /check of lathe serve: what is wrong with a program, without running it.
 import assert from "node:assert/strict";
-import { describe, recording, scripted, start, test } from "./harness.mjs";
+import { describe, noTypes, noWalls, recording, scripted, start, test } from "./harness.mjs";
 import { serve } from "./server.mjs";
 
 const tool = { tool: { name: "get-weather", inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } } };
@@ -18,7 +18,7 @@ async function checker(configuration = {}) {
 }
 
 describe("POST /check", { concurrency: 2 }, () => {
-  test("JavaScript: syntax, modules, names of tools; nothing runs", async () => {
+  test("JavaScript: syntax, modules, names of tools; nothing runs", { skip: noTypes() }, async () => {
     const s = await checker();
     assert.deepEqual(await s.check("javascript", "const a = weatherGetWeather({ city: 'x' }); output(a); return llm('x')"), []);
     assert.deepEqual(await s.check("javascript", "export default await Promise.all([weatherGetWeather({ city: 'x' })])"), []);
@@ -32,7 +32,7 @@ describe("POST /check", { concurrency: 2 }, () => {
     await s.stop();
   });
 
-  test("TypeScript: every fault, with its end", async () => {
+  test("TypeScript: every fault, with its end", { skip: noTypes() }, async () => {
     const s = await checker();
     assert.deepEqual(await s.check("typescript", "const r = await get_weather({ city: 'x' });\nr"), []);
     assert.deepEqual(await s.check("typescript", "const r = await get_weather({ city: 5 });\nconst n: number = 'x';"), [
@@ -53,7 +53,7 @@ describe("POST /check", { concurrency: 2 }, () => {
     await s.stop();
   });
 
-  test("Python: syntax, and names that are defined nowhere", async () => {
+  test("Python: syntax, and names that are defined nowhere", { skip: noWalls() }, async () => {
     const s = await checker();
     const fine = "import os.path as p\nfrom json import loads\nasync def f(a, *b, **c):\n  global g\n  g = [x for x in b]\n  return a, c, p, loads, g, input_data\nmatch 5:\n  case [y, *z]: print(y, z)\ntry: f()\nexcept Exception as e: print(e, __name__)\nr = weather_get_weather(city='x')\nreturn (lambda q: q)(r)";
     assert.deepEqual(await s.check("python", fine), []);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { before } from "node:test";
-import { describe, folder, root, scripted, sleep, test, until } from "./harness.mjs";
+import { cc, describe, folder, root, scripted, sleep, test, until } from "./harness.mjs";
 import { serve, tokens } from "./server.mjs";
 
 const WORD = "pomegranate"; // stands in everything of ann's
@@ -14,7 +14,7 @@ const MCP = { accept: "application/json, text/event-stream" };
 let todo;
 before(() => {
   todo = join(folder(), "todo.so");
-  execFileSync("cc", ["-shared", "-fPIC", "-Iinclude", "-o", todo, "examples/todo/todo.c"], { cwd: root });
+  execFileSync(cc, ["-shared", "-fPIC", "-Iinclude", "-o", todo, "examples/todo/todo.c"], { cwd: root });
 });
 
 /** A server with two users, of whom ann has one of everything; what she has, as ids. */

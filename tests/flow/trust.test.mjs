@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { config, describe, fake, folder, program, prints, root, run, sleep, start, test, until } from "./harness.mjs";
+import { cc, config, describe, fake, folder, prints, program, root, run, sleep, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 const QUESTION = "Trust it? [y]es, until it changes / [o]nce, for this command / [n]o: ";
@@ -37,7 +37,7 @@ describe("before it is trusted", () => {
     const marks = folder(), mark = (name) => `echo x >> ${join(marks, name)}`;
     const so = join(marks, "trap.so"), source = join(marks, "trap.c");
     writeFileSync(source, `#include <stdlib.h>\n__attribute__((constructor)) static void loaded(void) { (void)!system("${mark("plugin")}"); }\n`);
-    execFileSync("cc", ["-shared", "-fPIC", "-o", so, source]);
+    execFileSync(cc, ["-shared", "-fPIC", "-o", so, source]);
     const at = stranger({ mcpServers: { s: { command: "sh", args: ["-c", mark("server")] } }, plugins: [so], python: { path: "./py", envPassthrough: true } }, { py: `#!/bin/sh\n${mark("python")}\n` });
     chmodSync(join(at.cwd, "py"), 0o755);
     chmodSync(at.cwd, 0o755); // root's programs run as nobody
