@@ -210,6 +210,9 @@ void lt_agent_count_prompts(const lt_agent *agent, size_t *ret_running, size_t *
 /* Appends all modes: [{"id", "name", "isDefault"}], sorted. The default is the mode of a prompt that names neither a
  * mode nor a model. */
 void lt_agent_modes(const lt_agent *agent, lt_buf *out);
+/* About how many tokens a request of the mode takes for the tools that there are: their definitions, or their listing.
+ * 0: the mode sends none, or it is a plugin's. Errors: LT_E_LIMIT, LT_E_NOMEM. */
+lt_status lt_agent_tools_tokens(const lt_agent *agent, lt_str mode, size_t *ret_tokens, lt_err *err);
 /* Whether the mode is built in, not a plugin's. */
 bool lt_agent_is_built_in_mode(lt_str id);
 /* LT_OK when a mode of that name is built in or registered with `host` (may be NULL). LT_E_INVALID otherwise; the

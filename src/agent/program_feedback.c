@@ -40,7 +40,7 @@ void lt_program_feedback_cut(lt_buf *out, lt_str text, size_t max_tokens) {
 void lt_program_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
   bool first = true;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
-    if (text->said != LT_SAID_OUTPUT) {
+    if (lt_said_is_log(text->said)) {
       lt_buf_addc(out, first ? "" : "\n");
       lt_buf_add(out, text->text);
       first = false;
@@ -177,7 +177,7 @@ static void program_feedback_put_success(lt_buf *out, const lt_run_result *resul
   program_feedback_put_section(out, "Execution result: ", value.n > 0 ? value : LT_STR("undefined"), max_tokens);
   bool silent = value.n == 0 && !result->done;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
-    silent = silent && text->said == LT_SAID_OUTPUT;
+    silent = silent && !lt_said_is_log(text->said);
   }
   if (silent) {
     lt_buf_addc(out,

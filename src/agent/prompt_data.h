@@ -15,4 +15,8 @@ lt_status lt_prompt_data_find(lt_turn *turn, lt_err *err);
 /* Stores the data of this output's program for later prompts. Call it before the output's end. Errors: LT_E_NOMEM. */
 lt_status lt_prompt_data_keep(lt_turn *turn, uint32_t number, lt_err *err);
 
+/* The same in mode codex, where the data is all that programs have stored. */
+lt_status lt_prompt_values_find(lt_turn *turn, lt_err *err);
+lt_status lt_prompt_values_keep(lt_turn *turn, uint32_t number, lt_err *err);
+
 #endif

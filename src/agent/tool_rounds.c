@@ -193,6 +193,7 @@ lt_status lt_tool_rounds_refuse(lt_tool_round *round, lt_tool_round_call *call, 
 /* --- A round ------------------------------------------------------------------------------------------------------ */
 static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
   lt_tool_round round = {.turn = t->turn, .tool_names = t->tools.tool_names, .count = reply->call_count};
+  round.arg = t->rounds->arg;
   round.cut = reply->finish == LT_FINISH_LENGTH;
   round.calls = lt_mem_zalloc(round.count, sizeof *round.calls);
   if (round.calls == NULL) {

@@ -23,7 +23,8 @@ typedef struct lt_tool_round {
   const lt_tool_definitions *tool_names; /* may be NULL */
   lt_tool_round_call *calls;
   size_t count;
-  bool cut; /* the reply ended at the model's limit of tokens */
+  void *arg; /* lt_tool_rounds.arg */
+  bool cut;  /* the reply ended at the model's limit of tokens */
 } lt_tool_round;
 
 /* Makes all calls of a reply and fills every answer. Not LT_OK: the turn is over. LT_YIELDS. */

@@ -60,6 +60,7 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
       .messages = question->messages,
       .tools = question->tools,
       .cancel = &turn->cancel,
+      .freeform = turn->mode->freeform,
       .on_text = question->streams ? turn_on_delta : NULL,
       .on_draft = turn->mode->programs_in != LT_PROGRAMS_NOWHERE ? turn_on_draft : NULL,
       .on_retry = turn_on_retry,

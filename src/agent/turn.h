@@ -75,6 +75,13 @@ lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input,
 /* The same with the caller's options (cancel, caller and so on), for example those of a plugin's call. LT_YIELDS. */
 lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *options,
                             lt_buf *answer, lt_err *err) LT_YIELDS;
+/* A program of mode codex (modes/cell.h). */
+typedef struct lt_turn_cell {
+  lt_cancel *cancel; /* follows the turn's; when it is fired with LT_E_CLOSED, the program has ended for good */
+  lt_stored_values *values;
+  void (*on_text)(void *arg, lt_said said, lt_str text); /* each text; borrowed until the result is released */
+  void *arg;
+} lt_turn_cell;
 typedef struct lt_turn_program {
   uint32_t output; /* the program's tool output, which also names its run */
   lt_str code;
@@ -82,7 +89,9 @@ typedef struct lt_turn_program {
   uint64_t timeout_ms;        /* 0: the configured one */
   bool shows_value, is_typed; /* as of lt_run_request */
   bool streams;               /* output() is text for the user; otherwise only the result has it */
-  lt_run_session *session;    /* may be NULL */
+  bool takes_images;        /* what it shows with image() becomes files of the prompt; for a cell its mode does that */
+  const lt_turn_cell *cell; /* NULL: it is none */
+  lt_run_session *session;  /* may be NULL */
 } lt_turn_program;
 /* Runs a model's program with the turn's tools, values and functions (llm, llmJson and the plugins'). A recorded
  * program runs by its record. The program's texts are put out or collected as they arrive; its tool calls are recorded

@@ -1,5 +1,6 @@
 #include "agent/turn_calls.h"
 
+#include "agent/program_images.h"
 #include "agent/turn_state.h"
 #include "replay/recorded_call.h"
 
@@ -193,6 +194,15 @@ static void turn_say_rest(program_speaker *s, const lt_run_result *result) {
   }
 }
 
+static void turn_make_cell(const lt_turn_cell *cell, lt_run_request *request) {
+  request->is_cell = true;
+  request->max_output_bytes = LT_CELL_OUTPUT_BYTES;
+  request->values = cell->values;
+  request->cancel = cell->cancel;
+  request->on_text = cell->on_text;
+  request->arg = cell->arg;
+}
+
 static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program,
                                   lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_caller caller = turn->caller;
@@ -207,11 +217,15 @@ static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_tur
   request.caller = &caller;
   request.values = turn->values;
   request.session = program->session;
+  request.takes_images = program->takes_images;
   request.cancel = &turn->cancel;
   request.shows_value = program->shows_value;
   request.is_typed = program->is_typed;
   request.on_text = is_heard ? turn_on_program_text : NULL;
   request.arg = &who;
+  if (program->cell != NULL) {
+    turn_make_cell(program->cell, &request);
+  }
   lt_err why = LT_ERR_INIT;
   lt_status status = lt_runner_run(runner, &request, result, &why);
   if (status == LT_E_NOTFOUND || status == LT_E_UNSUPPORTED) { /* no interpreter: the model may do without programs */
@@ -221,6 +235,9 @@ static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_tur
   LT_TRY(status == LT_OK ? LT_OK : lt_err_copy(err, &why));
   if (is_heard && result->status != LT_E_DIVERGED) {
     turn_say_rest(&who, result);
+  }
+  if (program->cell == NULL) {
+    lt_program_images_keep_all(turn, result);
   }
   return result->status == LT_E_DIVERGED ? lt_turn_diverge(turn, lt_buf_view(&result->error), err) : LT_OK;
 }

@@ -255,6 +255,42 @@ bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion
   return true;
 }
 
+/* --- Cells -------------------------------------------------------------------------------------------------------- */
+static uint64_t record_count_in(lt_json json, const char *key) {
+  int64_t n = 0;
+  (void)lt_json_int(lt_json_get(json, key), &n);
+  return n > 0 ? (uint64_t)n : 0;
+}
+
+bool lt_turn_record_cell(const lt_turn *turn, uint64_t number, lt_turn_cell_note *ret_note) {
+  const lt_note *note = turn_record_find(turn_record_of(turn), LT_PROMPT_NOTE_CELL, number, 0);
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_MIB);
+  if (note == NULL || lt_json_parse(&arena, note->text, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  lt_json json = lt_json_root(&doc);
+  *ret_note = (lt_turn_cell_note){.items = record_count_in(json, "items"),
+                                  .took_ms = record_count_in(json, "ms"),
+                                  .has_ended = lt_json_bool(lt_json_get(json, "ended"), false)};
+  return true;
+}
+
+void lt_turn_record_put_cell(lt_turn *turn, uint64_t number, const lt_turn_cell_note *note) {
+  lt_buf text;
+  lt_buf_init(&text, LT_KIB);
+  lt_json_writer w = lt_json_writer_on(&text);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "items");
+  lt_json_put_int(&w, (int64_t)note->items);
+  lt_json_key(&w, "ended");
+  lt_json_put_bool(&w, note->has_ended);
+  lt_json_key(&w, "ms");
+  lt_json_put_int(&w, (int64_t)note->took_ms);
+  lt_json_end_object(&w);
+  turn_record_note(turn, LT_PROMPT_NOTE_CELL, number, &text);
+}
+
 /* --- Recalling ---------------------------------------------------------------------------------------------------- */
 /* The usage of a program's llm() counts, whether the program asks again or not. */
 static void record_count_llm(lt_turn *turn, const lt_note *note) {

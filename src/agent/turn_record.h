@@ -67,6 +67,16 @@ void lt_turn_record_remember(lt_turn *turn, lt_remembered_decisions *memory);
  * cancelled. */
 void lt_turn_record_cancel(lt_turn *turn);
 
+/* What the model was told of a cell (modes/cell.h). */
+typedef struct lt_turn_cell_note {
+  uint64_t items; /* how many of them */
+  uint64_t took_ms;
+  bool has_ended;
+} lt_turn_cell_note;
+/* The answer with that number; false: it is not on record. */
+bool lt_turn_record_cell(const lt_turn *turn, uint64_t number, lt_turn_cell_note *ret_note);
+void lt_turn_record_put_cell(lt_turn *turn, uint64_t number, const lt_turn_cell_note *note);
+
 /* Finds the id of a recorded artifact with the same content; false: none. */
 bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id);
 void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str id);

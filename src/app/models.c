@@ -111,7 +111,7 @@ static void models_fill_model(const lt_config_model *m, lt_models *models) {
   models->modes[i] = LT_STR_NULL;
   if (m->code_mode == 1) {
     models->modes[i] = LT_STR("typescript");
-  } else if (m->code_mode == 0 && config->defaults.code_mode && config->defaults.mode == NULL) {
+  } else if (m->code_mode == 0 && config->defaults.mode == NULL) {
     models->modes[i] = LT_STR("classic");
   }
 }

@@ -438,7 +438,16 @@
 #define LT_ROUNDS_CLASSIC          25  /* asking the model, per prompt, unless configured otherwise */
 #define LT_ROUNDS_CODE             10
 #define LT_ROUNDS_TYPESCRIPT       25
+#define LT_ROUNDS_CODEX            25
 #define LT_ROUNDS_MAX              1000
+#define LT_CLASSIC_TOOLS_MAX       10    /* with more, `lathe chat` begins in code mode: it costs less from here on */
+#define LT_CELLS_MAX               16    /* programs of one prompt in mode codex that run at once */
+#define LT_CELL_YIELD_MS           10000 /* of one of them until its model is asked, unless it says otherwise */
+#define LT_CELL_DECISION_MS        1000  /* likewise after that while a person is asked */
+#define LT_CELL_SETTLE_MS          100   /* after what it says: its end often follows, and is told with it */
+#define LT_CELL_TOKENS             10000 /* of one answer about it, unless the model says otherwise */
+#define LT_CELL_TOKENS_MAX         100000
+#define LT_CELL_OUTPUT_BYTES       (8 * LT_MIB)   /* what it says, images included */
 #define LT_PROMPT_INPUT_BYTES      (4 * LT_MIB)   /* what a user says */
 #define LT_PROMPT_MEMORY_BYTES     (256 * LT_MIB) /* ids and texts of one prompt */
 #define LT_PROMPT_OUTPUTS_MAX      10000 /* outputs of one prompt: further ones of its programs are not recorded */

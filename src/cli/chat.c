@@ -7,6 +7,7 @@
 #include "json/json.h"
 #include "app/agent_options.h"
 #include "cli/approver.h"
+#include "cli/chat_default.h"
 #include "cli/chat_questions.h"
 #include "cli/decision_lines.h"
 
@@ -43,6 +44,7 @@ static void chat_on_shown(void *arg, lt_str prompt, uint64_t change) {
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 static lt_agent_options chat_make_agent_options(lt_chat *chat) {
+  lt_chat_default_choose(chat);
   lt_agent_options options = lt_agent_options_of(&chat->session->app, &chat->models, &chat->modules);
   options.http = chat->http;
   options.journal = lt_masked_records_journal(&chat->masked_journal, chat->journal, chat->session->app.secrets);

@@ -7,6 +7,7 @@
 #include "types/typegen_text.h"
 #include "agent/modes/mode_list.h"
 #include "cli/chat.h"
+#include "cli/chat_default.h"
 #include "cli/commands.h"
 #include "cli/history_file.h"
 #include "cli/tool_lines.h"
@@ -62,7 +63,7 @@ static void chat_repl_do_mode(repl *r, lt_str rest) {
     return;
   }
   lt_str mode = lt_buf_view(&r->chat->mode);
-  lt_str usual = r->chat->models.default_mode.n > 0 ? r->chat->models.default_mode : LT_STR("classic");
+  lt_str usual = r->chat->models.default_mode;
   if (mode.n > 0) {
     lt_console_format(r->console, "mode: %.*s", LT_STR_ARG(mode));
   } else {
@@ -253,12 +254,9 @@ static void chat_repl_on_resize(void *arg, int signum) {
 }
 
 static void chat_repl_greet(repl *r) {
-  lt_chat *chat = r->chat;
-  lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
-  const lt_model *model;
-  if (lt_models_find(&chat->models, ref, &model, NULL) == LT_OK) {
-    lt_console_format(r->console, "Lathe with %.*s. /help says what there is, Ctrl-D leaves.", LT_STR_ARG(model->name));
-  }
+  LT_AUTO_BUF(text, LT_KIB);
+  lt_chat_default_greet(r->chat, &text);
+  lt_console_line(r->console, "", lt_buf_view(&text));
 }
 
 int lt_chat_repl(lt_chat *chat) {

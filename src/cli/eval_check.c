@@ -33,7 +33,8 @@ static void eval_check_put_program(const lt_eval_task *task, lt_buf *out) {
 
 static bool eval_check_is_program(lt_json output) {
   lt_json function = lt_json_get(output, "function");
-  return lt_json_str_eq(function, LT_STR("code.execute")) || lt_json_str_eq(function, LT_STR("execute_typescript"));
+  return lt_json_str_eq(function, LT_STR("code.execute")) || lt_json_str_eq(function, LT_STR("execute_typescript")) ||
+         lt_json_str_eq(function, LT_STR("exec")) || lt_json_str_eq(function, LT_STR("wait"));
 }
 
 static bool eval_check_has_type(lt_json v, const char *type) {

@@ -124,6 +124,9 @@ void lt_assembly_take_calls(lt_assembly *a, lt_json delta);
 /* Adds a piece of a call. `index`: the stream's, -1: none. `id` and `name` may be empty. `arguments`: a piece of their
  * text as a string, all of them as an object, or nothing. */
 void lt_assembly_take_call(lt_assembly *a, int64_t index, lt_str id, lt_str name, lt_json arguments);
+/* Adds a piece of a text that is the whole input of a call (lt_freeform_tool): the arguments become {"code": text} when
+ * its end is added, with `is_last`. */
+void lt_assembly_take_code(lt_assembly *a, int64_t index, lt_str piece, bool is_last);
 /* Whether the call with that index has arguments. */
 bool lt_assembly_has_arguments(lt_assembly *a, int64_t index);
 void lt_assembly_release_calls(lt_assembly *a);

@@ -128,6 +128,22 @@ void lt_assembly_take_call(lt_assembly *a, int64_t index, lt_str id, lt_str name
   assembly_calls_take_arguments(a, call, arguments);
 }
 
+void lt_assembly_take_code(lt_assembly *a, int64_t index, lt_str piece, bool is_last) {
+  lt_call_parts *call = assembly_calls_find_index(a, index);
+  if (call == NULL) {
+    return;
+  }
+  LT_AUTO_BUF(quoted, LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&quoted);
+  lt_json_put_str(&w, piece);
+  size_t before = call->arguments.n;
+  lt_buf_addc(&call->arguments, before == 0 ? "{\"code\":\"" : "");
+  lt_buf_add(&call->arguments, lt_str_sub(lt_buf_view(&quoted), 1, quoted.n > 0 ? quoted.n - 1 : 0));
+  lt_buf_addc(&call->arguments, is_last ? "\"}" : "");
+  call->arguments.status = lt_status_first(call->arguments.status, quoted.status);
+  a->bytes += call->arguments.n - before;
+}
+
 static void assembly_calls_take_function(lt_assembly *a, int64_t index, lt_str id, lt_json function) {
   lt_assembly_take_call(a, index, id, assembly_calls_string_in(a, lt_json_get(function, "name")),
                         lt_json_get(function, "arguments"));

@@ -8,7 +8,7 @@
  * One word per model: its hash with the quirks in the low bits. A model whose slot is in use replaces the other model:
  * a forgotten quirk costs one more request. */
 
-#define QUIRK_BITS 1023ul
+#define QUIRK_BITS 4095ul
 
 static _Atomic uint64_t learnt[LT_MODEL_QUIRKS_MAX];
 
@@ -73,6 +73,9 @@ unsigned lt_dialect_quirk_in(lt_str body, const lt_completion_request *request, 
   unsigned found = dialect_optional_quirk_in(body, request->model, quirks);
   if (lt_provider_error_mentions(body, "encrypted")) {
     found |= LT_QUIRK_NO_ENCRYPTED;
+  }
+  if (request->freeform != NULL && lt_provider_error_mentions(body, "custom")) {
+    found |= LT_QUIRK_NO_FREEFORM;
   }
   if (lt_provider_error_mentions(body, "stream_options")) {
     found |= LT_QUIRK_NO_STREAM_OPTIONS;

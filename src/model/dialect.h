@@ -18,6 +18,7 @@ enum {
   LT_QUIRK_NO_TEMPERATURE = 64,   /* refuses a temperature */
   LT_QUIRK_NO_EFFORT = 128,       /* refuses an effort of reasoning */
   LT_QUIRK_NO_ENCRYPTED = 256,    /* has no encrypted reasoning */
+  LT_QUIRK_NO_FREEFORM = 2048,    /* has no tools that take a text */
 };
 
 /* The quirks that were learnt for this model at this address. Any thread. */

@@ -58,14 +58,22 @@ typedef struct lt_retry_notice {
   unsigned next_try, tries_max; /* counted from 1 */
 } lt_retry_notice;
 
+/* A tool that takes a text where the wire has such tools. Elsewhere it is what the request's tools say, a function with
+ * one string, `code`; and everywhere its calls' arguments are {"code": text}. */
+typedef struct lt_freeform_tool {
+  const char *name;
+  const char *grammar; /* of the text, in Lark's notation */
+} lt_freeform_tool;
+
 typedef struct lt_completion_request {
   const lt_model *model;
-  lt_str messages;               /* a JSON array of {"role", "content", "kept"? (of an assistant), ...} */
-  lt_str tools;                  /* a JSON array of {"type": "function", ...}, or empty */
-  bool json;                     /* asks for a JSON object (response_format) */
-  int64_t max_tokens;            /* 0: the model's */
-  lt_cancel *cancel;             /* may be NULL */
-  const lt_trace_context *trace; /* the span that asks; sent as traceparent. NULL or without one: it is not traced */
+  lt_str messages;                  /* a JSON array of {"role", "content", "kept"? (of an assistant), ...} */
+  lt_str tools;                     /* a JSON array of {"type": "function", ...}, or empty */
+  const lt_freeform_tool *freeform; /* one of the tools; NULL: none */
+  bool json;                        /* asks for a JSON object (response_format) */
+  int64_t max_tokens;               /* 0: the model's */
+  lt_cancel *cancel;                /* may be NULL */
+  const lt_trace_context *trace;    /* the span that asks; sent as traceparent. NULL or without one: it is not traced */
   /* Gets the text as it arrives; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_str delta);
   /* Gets the answer's text and the arguments of its calls as they arrive; may be NULL. Must not yield. It is no

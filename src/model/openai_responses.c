@@ -15,6 +15,8 @@
 typedef struct responses_writer {
   lt_json_writer w;
   lt_arena arena;
+  const lt_freeform_tool *freeform; /* NULL: the request has none, or the server knows none */
+  lt_buf freeform_calls;            /* hashes of the ids of its calls */
 } responses_writer;
 
 static lt_str responses_str(responses_writer *r, lt_json value) {
@@ -62,9 +64,43 @@ static void responses_put_message(responses_writer *r, const char *role, lt_json
   lt_json_end_object(w);
 }
 
+static bool responses_is_freeform(const responses_writer *r, lt_json function) {
+  return r->freeform != NULL && lt_json_str_eq(lt_json_get(function, "name"), lt_str_of(r->freeform->name));
+}
+
+static bool responses_is_freeform_call(const responses_writer *r, lt_json id) {
+  uint64_t hash = lt_str_hash(lt_json_text(id));
+  for (size_t at = r->freeform_calls.n; at > 0; at -= sizeof hash) {
+    if (memcmp(r->freeform_calls.p + at - sizeof hash, &hash, sizeof hash) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void responses_put_freeform_call(responses_writer *r, lt_json id, lt_json function) {
+  lt_json_doc arguments = {0};
+  uint64_t hash = lt_str_hash(lt_json_text(id));
+  lt_str text = responses_str(r, lt_json_get(function, "arguments")), code = LT_STR("");
+  lt_buf_add(&r->freeform_calls, lt_str_from(&hash, sizeof hash));
+  if (lt_json_parse(&r->arena, text, &arguments, NULL) == LT_OK) {
+    code = responses_str(r, lt_json_get(lt_json_root(&arguments), "code"));
+  }
+  lt_json_begin_object(&r->w);
+  lt_json_put_pair(&r->w, "type", LT_STR("custom_tool_call"));
+  responses_put_value(&r->w, "call_id", id);
+  responses_put_value(&r->w, "name", lt_json_get(function, "name"));
+  lt_json_put_pair(&r->w, "input", code);
+  lt_json_end_object(&r->w);
+}
+
 static void responses_put_call(responses_writer *r, lt_json call) {
   lt_json function = lt_json_get(call, "function");
   lt_json_writer *w = &r->w;
+  if (responses_is_freeform(r, function)) {
+    responses_put_freeform_call(r, lt_json_get(call, "id"), function);
+    return;
+  }
   lt_json_begin_object(w);
   lt_json_put_pair(w, "type", LT_STR("function_call"));
   responses_put_value(w, "call_id", lt_json_get(call, "id"));
@@ -75,8 +111,9 @@ static void responses_put_call(responses_writer *r, lt_json call) {
 
 static void responses_put_result(responses_writer *r, lt_json message) {
   lt_json_writer *w = &r->w;
+  bool is_freeform = responses_is_freeform_call(r, lt_json_get(message, "tool_call_id"));
   lt_json_begin_object(w);
-  lt_json_put_pair(w, "type", LT_STR("function_call_output"));
+  lt_json_put_pair(w, "type", is_freeform ? LT_STR("custom_tool_call_output") : LT_STR("function_call_output"));
   responses_put_value(w, "call_id", lt_json_get(message, "tool_call_id"));
   responses_put_value(w, "output", lt_json_get(message, "content"));
   lt_json_end_object(w);
@@ -125,8 +162,27 @@ static void responses_put_instructions(responses_writer *r, lt_json messages) {
 }
 
 /* --- The request: tools and choices ------------------------------------------------------------------------------- */
+static void responses_put_freeform(responses_writer *r, lt_json function) {
+  lt_json_writer *w = &r->w;
+  lt_json_begin_object(w);
+  lt_json_put_pair(w, "type", LT_STR("custom"));
+  responses_put_value(w, "name", lt_json_get(function, "name"));
+  responses_put_value(w, "description", lt_json_get(function, "description"));
+  lt_json_key(w, "format");
+  lt_json_begin_object(w);
+  lt_json_put_pair(w, "type", LT_STR("grammar"));
+  lt_json_put_pair(w, "syntax", LT_STR("lark"));
+  lt_json_put_pair(w, "definition", lt_str_of(r->freeform->grammar));
+  lt_json_end_object(w);
+  lt_json_end_object(w);
+}
+
 static void responses_put_tool(responses_writer *r, lt_json function) {
   lt_json_writer *w = &r->w;
+  if (responses_is_freeform(r, function)) {
+    responses_put_freeform(r, function);
+    return;
+  }
   lt_json_begin_object(w);
   lt_json_put_pair(w, "type", LT_STR("function"));
   for (lt_json_iter it = lt_json_each(function); lt_json_next(&it);) { /* name, description, parameters */
@@ -214,6 +270,8 @@ static void responses_write_request(const lt_completion_request *request, unsign
   lt_json_doc doc;
   responses_writer r = {.w = lt_json_writer_on(out)};
   lt_arena_init(&r.arena, LT_HISTORY_MEMORY_BYTES);
+  lt_buf_init(&r.freeform_calls, LT_PROMPT_MEMORY_BYTES);
+  r.freeform = (quirks & LT_QUIRK_NO_FREEFORM) == 0 ? request->freeform : NULL;
   lt_status status = lt_json_parse(&r.arena, request->messages, &doc, NULL);
   if (status != LT_OK) {
     out->status = status;
@@ -225,7 +283,9 @@ static void responses_write_request(const lt_completion_request *request, unsign
     responses_put_input(&r, lt_json_root(&doc));
     responses_put_choices(&r.w, request, quirks);
     lt_json_end_object(&r.w);
+    out->status = lt_status_first(out->status, r.freeform_calls.status);
   }
+  lt_buf_release(&r.freeform_calls);
   lt_arena_release(&r.arena);
 }
 
@@ -285,6 +345,11 @@ static void responses_take_item(lt_assembly *a, int64_t index, lt_json item) {
     if (!lt_assembly_has_arguments(a, index)) {
       responses_take_arguments(a, index, lt_json_get(item, "arguments"));
     }
+  } else if (lt_json_str_eq(type, LT_STR("custom_tool_call"))) {
+    responses_take_call(a, index, item);
+    bool came_in_pieces = lt_assembly_has_arguments(a, index);
+    lt_str input = lt_assembly_str(a, lt_json_get(item, "input"));
+    lt_assembly_take_code(a, index, came_in_pieces ? LT_STR_NULL : input, true);
   }
 }
 
@@ -319,6 +384,8 @@ static void responses_take_delta(lt_assembly *a, lt_str kind, int64_t index, lt_
     responses_take_refusal(a, index, lt_assembly_str(a, delta));
   } else if (lt_str_eqc(kind, "function_call_arguments")) {
     responses_take_arguments(a, index, delta);
+  } else if (lt_str_eqc(kind, "custom_tool_call_input")) {
+    lt_assembly_take_code(a, index, lt_assembly_str(a, delta), false);
   } else if (lt_str_eqc(kind, "reasoning_summary_text") || lt_str_eqc(kind, "reasoning_text")) {
     lt_buf_add(&a->completion->reasoning, lt_assembly_str(a, delta));
   }
@@ -334,7 +401,9 @@ static void responses_take_event(lt_assembly *a, lt_str type, lt_json event) {
     responses_take_delta(a, kind, index, lt_json_get(event, "delta"));
   } else if (lt_str_eqc(kind, "output_item.added")) {
     lt_json item = lt_json_get(event, "item");
-    if (lt_json_str_eq(lt_json_get(item, "type"), LT_STR("function_call"))) {
+    lt_json type_of_item = lt_json_get(item, "type");
+    if (lt_json_str_eq(type_of_item, LT_STR("function_call")) ||
+        lt_json_str_eq(type_of_item, LT_STR("custom_tool_call"))) {
       responses_take_call(a, index, item);
     }
   } else if (lt_str_eqc(kind, "output_item.done")) {

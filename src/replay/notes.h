@@ -30,6 +30,7 @@ enum {
   LT_PROMPT_NOTE_CANCEL,     /* the prompt was cancelled */
   LT_PROMPT_NOTE_TOOLS,      /* {"tools", "silent"}: other tools than before; number: zero-based index of the round */
   LT_PROMPT_NOTE_TRACE,      /* {"traceparent", "tracestate"}, either may be empty; number: when the prompt began, us */
+  LT_PROMPT_NOTE_CELL,       /* {"items", "ended", "ms"}: what a model was told of a cell; number: of the answer */
 };
 
 /* The first or the last note of a kind; NULL: none. */

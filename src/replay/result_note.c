@@ -125,7 +125,7 @@ static void note_read_texts(note_reader *r) {
       r->failed = true;
       return;
     }
-    note_add_text(r, &last, said >= LT_SAID_OUTPUT && said <= LT_SAID_ERROR ? (lt_said)said : LT_SAID_LOG, text);
+    note_add_text(r, &last, said >= LT_SAID_OUTPUT && said <= LT_SAID_YIELD ? (lt_said)said : LT_SAID_LOG, text);
   }
 }
 
@@ -203,7 +203,8 @@ bool lt_result_note_is_limit(lt_str note) {
   }
   lt_json status = lt_json_get(lt_json_root(&doc), "status");
   return lt_json_str_eq(status, lt_str_of(lt_status_name(LT_E_TIMEOUT))) ||
-         lt_json_str_eq(status, lt_str_of(lt_status_name(LT_E_NOMEM)));
+         lt_json_str_eq(status, lt_str_of(lt_status_name(LT_E_NOMEM))) ||
+         lt_json_str_eq(status, lt_str_of(lt_status_name(LT_E_CANCELLED)));
 }
 
 bool lt_result_note_has_type_errors(lt_str note) {

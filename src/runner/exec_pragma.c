@@ -120,7 +120,7 @@ static void pragma_read(lt_exec_pragma *pragma, lt_str text) {
 
 const lt_run_request *lt_exec_pragma_apply(lt_exec_pragma *pragma, const lt_run_request *request) {
   lt_buf_init(&pragma->warnings, LT_RUN_LOG_MAX_BYTES);
-  lt_str text = pragma_find(request->code);
+  lt_str text = request->is_cell ? LT_STR_NULL : pragma_find(request->code); /* a cell's is its mode's */
   if (text.n == 0) {
     return request;
   }

@@ -66,10 +66,13 @@ typedef struct lt_run_request {
                           it finds the value as `_`. Not of runners in processes */
   bool is_typed;       /* a person types it among others: a program that is a function is that function, and is not
                           called. Not of runners in processes */
+  bool is_cell;        /* a program of mode codex: its globals, what it drops at its end and what its tools answer are
+                          those of docs/internals/codex.md; not of runners in processes */
+  bool takes_images;   /* image() is a text of its own (LT_SAID_IMAGE), else a line of the log about it */
   bool without_output; /* output, done and complete do not exist; TypeScript's console.log is a log line */
   lt_stored_values *values; /* what store() keeps, across runs; NULL: the run's own */
   lt_run_session *session;  /* NULL: none; not of runners in processes */
-  lt_cancel *cancel;        /* may be NULL */
+  lt_cancel *cancel;        /* may be NULL; of a cell: when it is fired with LT_E_CLOSED, the end is on record */
   /* Not NULL: the program is only checked. Nothing of it runs. The result is LT_OK or the fault that would end a run
    * before it begins; `faults` gets types and names, all of them. Not of the Deno runner. */
   lt_run_faults *faults;

@@ -12,7 +12,19 @@
 #include "text/secrets.h"
 
 /* One text that a program put out or logged. The runner uses `post`. */
-typedef enum lt_said { LT_SAID_OUTPUT, LT_SAID_LOG, LT_SAID_WARNING, LT_SAID_ERROR } lt_said;
+typedef enum lt_said {
+  LT_SAID_OUTPUT,
+  LT_SAID_LOG,
+  LT_SAID_WARNING,
+  LT_SAID_ERROR,
+  LT_SAID_IMAGE,  /* an image's URL, mostly `data:`; only of requests that take images */
+  LT_SAID_NOTICE, /* notify(); of cells only */
+  LT_SAID_YIELD,  /* yield_control(); of cells only */
+} lt_said;
+/* Whether it is for whoever wrote the program. */
+static inline bool lt_said_is_log(lt_said said) {
+  return said == LT_SAID_LOG || said == LT_SAID_WARNING || said == LT_SAID_ERROR;
+}
 typedef struct lt_run_text {
   struct lt_run_text *next;
   lt_said said;

@@ -119,6 +119,26 @@ void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w) {
   lt_json_end_object(w);
 }
 
+lt_status lt_stored_values_merge(lt_stored_values *to, const lt_stored_values *values, const lt_stored_values *found,
+                                 bool *ret_is_changed, lt_err *err) {
+  *ret_is_changed = false;
+  for (unsigned i = 0; i < BUCKETS; i++) {
+    for (const stored_value *e = found->buckets[i]; e != NULL; e = e->next) {
+      if (lt_stored_values_find(values, e->key).n == 0) {
+        *ret_is_changed = true;
+        LT_TRY(lt_stored_values_put(to, e->key, LT_STR_NULL, err));
+      }
+    }
+    for (const stored_value *e = values->buckets[i]; e != NULL; e = e->next) {
+      if (!lt_str_eq(lt_stored_values_find(found, e->key), e->json)) {
+        *ret_is_changed = true;
+        LT_TRY(lt_stored_values_put(to, e->key, e->json, err));
+      }
+    }
+  }
+  return LT_OK;
+}
+
 static lt_status stored_values_read_all(lt_stored_values *values, lt_json all, lt_arena *arena, lt_err *err) {
   lt_json_iter it = lt_json_each(all);
   while (lt_json_next(&it)) {

@@ -21,6 +21,11 @@ lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json
 void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w);
 lt_status lt_stored_values_read(lt_stored_values *values, lt_str json, lt_err *err);
 
+/* Makes the changes that lead from `found` to `values` in `to`. `ret_is_changed`: there were some. Errors: as of put.
+ */
+lt_status lt_stored_values_merge(lt_stored_values *to, const lt_stored_values *values, const lt_stored_values *found,
+                                 bool *ret_is_changed, lt_err *err);
+
 /* The value's JSON text, or empty. Borrows: until the next put. */
 lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key);
 

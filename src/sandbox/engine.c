@@ -189,7 +189,7 @@ static lt_js engine_await(lt_guest *guest, lt_js promise) LT_YIELDS {
   bool threw = false;
   guest->has_waited = guest->has_waited || lt_guest_promise_state(guest, promise) == 0;
   for (;;) {
-    if (!engine_run_jobs(guest)) {
+    if (guest->has_exited || !engine_run_jobs(guest)) {
       return LT_JS_EXCEPTION;
     }
     int state = lt_guest_promise_state(guest, promise);
@@ -253,11 +253,12 @@ static lt_js engine_finish(lt_guest *guest, const lt_program *program, lt_js val
 
 static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN &&
-      !program->without_output && program->time_zone.n == 0 && !program->is_continued) {
+      !program->without_output && program->time_zone.n == 0 && !program->is_continued && !program->is_cell) {
     return true; /* the image suits such a program as it is */
   }
-  lt_js args[] = {LT_JS_MK(LT_TAG_INT, program->calls), LT_JS_UNDEFINED, LT_JS_UNDEFINED,
-                  LT_JS_MK(LT_TAG_BOOL, program->without_output), LT_JS_UNDEFINED};
+  lt_js args[] = {
+      LT_JS_MK(LT_TAG_INT, program->calls),           LT_JS_UNDEFINED, LT_JS_UNDEFINED,
+      LT_JS_MK(LT_TAG_BOOL, program->without_output), LT_JS_UNDEFINED, LT_JS_MK(LT_TAG_BOOL, program->is_cell)};
   if (program->bindings.n > 0) {
     args[1] = lt_guest_parse(guest, program->bindings);
   }
@@ -270,7 +271,7 @@ static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (lt_js_is_exception(args[1]) || lt_js_is_exception(args[2]) || lt_js_is_exception(args[4])) {
     return false;
   }
-  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 5));
+  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 6));
 }
 
 static lt_js engine_parse(lt_guest *guest, const lt_program *program, bool *ret_unparsed) LT_YIELDS {
@@ -289,7 +290,8 @@ static lt_js engine_run(lt_guest *guest, const lt_program *program, bool *ret_un
   if (!lt_js_is_exception(value)) {
     value = engine_finish(guest, program, value);
   }
-  if (!lt_js_is_exception(value) && !engine_drain(guest, value)) {
+  bool drains = !program->is_cell && !guest->has_exited && !lt_js_is_exception(value);
+  if (drains && !engine_drain(guest, value)) {
     value = LT_JS_EXCEPTION;
   }
   return value;
@@ -338,7 +340,10 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
     engine_end_trapped(&guest, result);
     return;
   }
-  if (lt_js_is_exception(value)) {
+  if (guest.has_exited) {
+    (void)lt_guest_exception(&guest);
+    result->ending = LT_END_UNDEFINED;
+  } else if (lt_js_is_exception(value)) {
     engine_end_with_error(&guest, lt_guest_exception(&guest), result);
   } else if (guest.rejection_count > 0) {
     engine_end_with_error(&guest, guest.rejections[0].reason, result);

@@ -26,7 +26,16 @@ typedef enum lt_call_style {
   LT_CALLS_RESULT,  /* TypeScript: a promise of {success, value | error}; console.log is output */
 } lt_call_style;
 
-typedef enum lt_log_level { LT_LOG_LOG, LT_LOG_WARN, LT_LOG_ERROR } lt_log_level;
+/* The last three are what a cell says (docs/internals/codex.md): an image's URL, notify()'s text, and nothing more for
+ * now. */
+typedef enum lt_log_level {
+  LT_LOG_LOG,
+  LT_LOG_WARN,
+  LT_LOG_ERROR,
+  LT_LOG_IMAGE,
+  LT_LOG_NOTICE,
+  LT_LOG_YIELD
+} lt_log_level;
 
 /* The outcome of a call, a timer or a query to the host. `text` is JSON on success (empty: undefined), a message on
  * failure. */
@@ -74,14 +83,15 @@ typedef struct lt_program {
   lt_str code;
   lt_str file;     /* name in stack traces: program.js */
   lt_str input;    /* JSON text of `input`, or empty */
-  lt_str bindings; /* JSON object: a function's name -> a tool's id, or the number of a function of the host's; or empty
-                    */
+  lt_str bindings; /* JSON object: a function's name -> a tool's id, the number of a function of the host's, or true:
+                      one of the names of cells (docs/internals/codex.md); or empty */
   lt_call_style calls;
   bool module;           /* a real import or export statement is present */
   bool call_result;      /* the whole program is a function: call it */
   bool only_parses;      /* nothing of it runs: its value is undefined, or it is_unparsed */
   bool is_continued;     /* the box has the memory of an earlier program, whose variables are there */
   bool shows_value;      /* the value is told as a person is shown it, as LT_END_STRING */
+  bool is_cell;          /* its globals are those of cells only; what it does not wait for is dropped at its end */
   bool without_output;   /* there is no output(), done() and complete(), and console.log is no output */
   uint64_t memory_bytes; /* 0: LT_RUN_MEMORY_BYTES */
   uint64_t seed;         /* of all that is random in it; 0: fresh */

@@ -18,6 +18,7 @@ void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host) {
   guest->random_blocks = 0;
   guest->has_weak_timers = false;
   guest->has_waited = false;
+  guest->has_exited = false;
   if (box->image != NULL) {
     guest->context = box->image->head.context;
     guest->runtime = box->image->head.runtime;
@@ -285,6 +286,14 @@ void lt_guest_throw_error(lt_guest *guest, lt_str message) {
   LT_BOX_ENTER(guest->box, {
     lt_js error = Z_qjsZ_JS_NewError(INSTANCE(guest), guest->context);
     Z_qjsZ_JS_DefinePropertyValueStr(INSTANCE(guest), guest->context, error, at, text, QJS_PROP_HIDDEN);
+    Z_qjsZ_JS_Throw(INSTANCE(guest), guest->context, error);
+  });
+}
+
+void lt_guest_throw_uncatchable(lt_guest *guest) {
+  LT_BOX_ENTER(guest->box, {
+    lt_js error = Z_qjsZ_JS_NewError(INSTANCE(guest), guest->context);
+    Z_qjsZ_JS_SetUncatchableError(INSTANCE(guest), guest->context, error);
     Z_qjsZ_JS_Throw(INSTANCE(guest), guest->context, error);
   });
 }

@@ -77,6 +77,7 @@ typedef struct lt_guest {
   uint64_t seed;          /* of the program's random bytes; 0: the kernel's */
   uint64_t random_blocks; /* of them used so far */
   bool has_weak_timers;   /* there are timers that the program may not wait for at its end */
+  bool has_exited;        /* exit() was called: the program has ended, whatever it threw */
   bool has_waited;        /* for a promise that was not settled: the program is asynchronous */
   lt_rejection rejections[LT_REJECTIONS_MAX];
   uint32_t rejection_count;
@@ -135,6 +136,8 @@ void lt_guest_throw(lt_guest *guest, lt_js value);
 /* Makes a string the pending exception (the prelude makes an error of it), or an Error. */
 void lt_guest_throw_text(lt_guest *guest, lt_str message);
 void lt_guest_throw_error(lt_guest *guest, lt_str message);
+/* Makes an error the pending exception that no `catch` and no `finally` sees. */
+void lt_guest_throw_uncatchable(lt_guest *guest);
 /* -1: not a promise; 0: pending; 1: fulfilled; 2: rejected. */
 int lt_guest_promise_state(lt_guest *guest, lt_js value);
 lt_js lt_guest_promise_result(lt_guest *guest, lt_js promise);

@@ -10,7 +10,7 @@
 const lt_guest_function lt_guest_functions[] = {
     {"call", 'c'},    {"start", 's'}, {"invoke", 'f'}, {"timer", 't'},  {"wait", 'w'},     {"output", 'o'},
     {"log", 'l'},     {"done", 'd'},  {"store", 'S'},  {"recall", 'R'}, {"discover", 'D'}, {"schema", 'T'},
-    {"resolve", 'r'}, {"peek", 'p'},  {"drop", 'x'},   {"random", 'b'}, {"weak", 'W'},
+    {"resolve", 'r'}, {"peek", 'p'},  {"drop", 'x'},   {"random", 'b'}, {"weak", 'W'},     {"exit", 'e'},
 };
 const unsigned lt_guest_function_count = sizeof lt_guest_functions / sizeof lt_guest_functions[0];
 
@@ -37,7 +37,7 @@ static uint64_t guest_functions_milliseconds_of(lt_js value) {
 
 static lt_log_level guest_functions_level_of(lt_js value) {
   uint32_t level = guest_functions_number_of(value);
-  return level <= LT_LOG_ERROR ? (lt_log_level)level : LT_LOG_LOG;
+  return level <= LT_LOG_YIELD ? (lt_log_level)level : LT_LOG_LOG;
 }
 
 static lt_js guest_functions_fail_with(lt_guest *guest, lt_str message) {
@@ -226,10 +226,21 @@ static lt_js guest_functions_with_text(lt_guest *guest, char letter, uint32_t ar
   }
 }
 
+/* The program ends here. What it still runs (its exception ends one function, not those that had called an asynchronous
+ * one) reaches nobody. */
+static lt_js guest_functions_do_exit(lt_guest *guest) {
+  guest->has_exited = true;
+  lt_guest_throw_uncatchable(guest);
+  return LT_JS_EXCEPTION;
+}
+
 lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held) {
   char letter = name.n == 1 ? name.p[0] : '?';
   if (guest->host == NULL) {
     return guest_functions_fail_with(guest, LT_STR("there is no host"));
+  }
+  if (letter == 'e' || guest->has_exited) {
+    return guest_functions_do_exit(guest);
   }
   if (letter == 'd') {
     guest->host->done(guest->host->arg);

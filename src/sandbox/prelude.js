@@ -441,7 +441,8 @@
       throw failure(text);
     }
   };
-  global('recall', (key) => ask(H.recall, String(key)));
+  const recall = (key) => ask(H.recall, String(key));
+  global('recall', recall);
   global('complete', (what) => {
     if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {
       throw new TypeError('complete() expects {response: "text for the user", data?, followUp?}');
@@ -548,6 +549,39 @@
     for (const handle of [...weak.keys()]) clearTimer(handle);
     if (waited && value !== undefined && apply(mapGet, timers, [value]) === undefined) for (const handle of [...long.keys()]) clearTimer(handle);
   };
+  // --- The names of cells -----------------------------------------------------------------------------------------------
+  // What models know from another program's code mode (docs/internals/codex.md). Bound where a program names them.
+  const IMAGE = 3, NOTICE = 4, YIELD = 5; // levels of H.log
+  const text = (value) => (mute ? H.log(0, plainText(value)) : output(value));
+  const imageUrl = (value) => {
+    if (typeof value === 'string') return value;
+    if (typeof value?.data === 'string' && typeof value.mimeType === 'string') return `data:${value.mimeType};base64,${value.data}`;
+    return value?.image_url?.url ?? value?.image_url;
+  };
+  const image = (value) => {
+    const url = imageUrl(value);
+    if (typeof url !== 'string' || !/^(?:data:image\/|https?:)/i.test(url)) {
+      throw new TypeError('image() expects a data: or https: URL of an image, {image_url}, or an image block of a tool\'s result.content');
+    }
+    H.log(IMAGE, url);
+  };
+  const forwardOutput = (result) => {
+    if (!isArray(result?.content)) return text(result);
+    for (const block of result.content) {
+      if (block?.type === 'text') text(block.text);
+      else if (block?.type === 'image') image(block);
+      else text(block);
+    }
+  };
+  const cellNames = {
+    __proto__: null, text, image, forward_output: forwardOutput,
+    load: (key) => recall(key),
+    notify: (value) => H.log(NOTICE, plainText(value)),
+    yield_control: () => H.log(YIELD, ''),
+    exit: () => H.exit(),
+  };
+  const allTools = () => H.discover('').map(({ name, description }) => ({ name, description }));
+
   named('queueMicrotask', ((resolved) => (f) => { apply(then, resolved, [() => f()]); })(Promise.resolve()));
   global('input', undefined);
   global('performance', { now: () => clock.now(), get timeOrigin() { return now() - clock.now(); } });
@@ -560,7 +594,13 @@
     const own = getOwnPropertyDescriptor(globalThis, name), made = apply(mapGet, bindingsMade, [name]);
     return made === undefined ? own?.configurable === false : own?.value !== made;
   };
-  roots.start = (newStyle, bindings, input, withoutOutput, timeZone) => {
+  const notInCells = ['console', 'print', 'log', 'output', 'done', 'complete', 'recall', 'input'];
+  const bindingOf = (name, bound) => {
+    if (bound === true) return name === 'ALL_TOOLS' ? allTools() : cellNames[name];
+    // JSON.parse makes floats, the host reads integers.
+    return typeof bound === 'string' ? toolFunction(bound, name) : hostFunction(bound | 0, name);
+  };
+  roots.start = (newStyle, bindings, input, withoutOutput, timeZone, isCell) => {
     style = newStyle;
     open = { __proto__: null }; // what an earlier program of the session has left, likewise
     if (unread.size > 0) apply(mapClear, unread, []);
@@ -569,14 +609,13 @@
       mute = true;
       for (const name of ['output', 'done', 'complete']) delete globalThis[name];
     }
+    if (isCell) for (const name of notInCells) delete globalThis[name];
     if (bindings) {
       for (const name of keys(bindings)) {
-        const bound = bindings[name];
         if (isVariable(name)) continue;
-        // JSON.parse makes floats, the host reads integers.
-        const f = typeof bound === 'string' ? toolFunction(bound, name) : hostFunction(bound | 0, name);
-        apply(mapSet, bindingsMade, [name, f]);
-        global(name, f);
+        const made = bindingOf(name, bindings[name]);
+        apply(mapSet, bindingsMade, [name, made]);
+        global(name, made);
       }
     }
     if (input !== undefined) global('input', input);

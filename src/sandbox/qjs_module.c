@@ -101,7 +101,7 @@ u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env) LT_YIELDS {
     lt_box_stop(qjs_module_box_of(env));
   }
   LT_BOX_HOST_END(qjs_module_box_of(env));
-  return 0;
+  return qjs_module_guest_of(env)->has_exited; /* then the engine throws, as exit() did */
 }
 
 /* Both values must be freed here (the trampoline passes its own references). The promise and its reason are kept until

@@ -39,6 +39,7 @@ static const record_kind record_prompt_kinds[] = {
     {LT_PROMPT_NOTE_ARTIFACT, "artifact", RECORD_NUMBER_NONE, false, false},
     {LT_PROMPT_NOTE_CANCEL, "cancel", RECORD_NUMBER_NONE, false, false},
     {LT_PROMPT_NOTE_TOOLS, "tools", RECORD_NUMBER_INDEX, false, true},
+    {LT_PROMPT_NOTE_CELL, "cell", RECORD_NUMBER_INDEX, false, true},
     {0},
 };
 

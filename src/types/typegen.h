@@ -11,6 +11,7 @@
 #ifndef LT_TYPES_TYPEGEN_H
 #define LT_TYPES_TYPEGEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -40,6 +41,14 @@ lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out,
 /* One tool's part of that, without `type Result<T>`. Types that a schema defines have the tool's type name as a prefix
  * (`GetWeatherInput_Node`), so that names of different tools never collide. */
 lt_status lt_typegen_ts_tool(const lt_typegen_tool *tool, lt_buf *out, lt_err *err);
+
+/* A tool as a member of the object `tools`, for the programs of mode codex. */
+typedef struct lt_typegen_member {
+  lt_str name;
+  bool is_whole; /* it gives the whole answer, CallToolResult<Output>; else the output alone */
+} lt_typegen_member;
+/* The tool's types and `declare const tools: { NAME(args: Input): Promise<...>; }`. */
+lt_status lt_typegen_ts_member(const lt_typegen_tool *tool, const lt_typegen_member *as, lt_buf *out, lt_err *err);
 
 /* `def call_tool(...)`, the other functions of every program, and a stub per tool, `def weather_get_weather(*,
  * latitude: float, ...) -> Any`, with a docstring. If two tools have the same Python name, the one of lower rank

@@ -86,14 +86,19 @@ static lt_status ts_join(lt_buf *scratch, lt_str a, const char *b) {
   return scratch->status;
 }
 
+static lt_status ts_put_about(lt_typegen_ts_context *g, const lt_typegen_tool *tool) {
+  lt_buf_init(&g->doc, LT_TYPEGEN_SCHEMA_MAX_BYTES);
+  lt_typegen_put_text(&g->doc, tool->description, LT_TYPEGEN_DOC_MAX_BYTES);
+  lt_typegen_ts_put(g, "\n");
+  lt_typegen_ts_put_jsdoc(g, lt_buf_view(&g->doc));
+  lt_status status = g->doc.status;
+  lt_buf_release(&g->doc);
+  return status;
+}
+
 static lt_status ts_put_function(lt_buf *out, const lt_typegen_tool *tool, bool optional) {
   lt_typegen_ts_context g = {.out = out};
-  lt_buf_init(&g.doc, LT_TYPEGEN_SCHEMA_MAX_BYTES);
-  lt_typegen_put_text(&g.doc, tool->description, LT_TYPEGEN_DOC_MAX_BYTES);
-  lt_typegen_ts_put(&g, "\n");
-  lt_typegen_ts_put_jsdoc(&g, lt_buf_view(&g.doc));
-  lt_status status = g.doc.status;
-  lt_buf_release(&g.doc);
+  lt_status status = ts_put_about(&g, tool);
   lt_typegen_ts_put(&g, "declare function ");
   lt_buf_add(out, tool->ts_name);
   lt_typegen_ts_put(&g, optional ? "(input?: " : "(input: ");
@@ -104,7 +109,20 @@ static lt_status ts_put_function(lt_buf *out, const lt_typegen_tool *tool, bool 
   return status;
 }
 
-static lt_status ts_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_buf *scratch) {
+static lt_status ts_put_member(lt_buf *out, const lt_typegen_tool *tool, const lt_typegen_member *as, bool optional) {
+  lt_typegen_ts_context g = {.out = out};
+  lt_status status = ts_put_about(&g, tool);
+  lt_typegen_ts_put(&g, "declare const tools: { ");
+  lt_buf_add(out, as->name);
+  lt_typegen_ts_put(&g, optional ? "(args?: " : "(args: ");
+  lt_buf_add(out, tool->ts_type);
+  lt_typegen_ts_put(&g, as->is_whole ? "Input): Promise<CallToolResult<" : "Input): Promise<");
+  lt_buf_add(out, tool->ts_type);
+  lt_typegen_ts_put(&g, as->is_whole ? "Output>>; };\n" : "Output>; };\n");
+  return status;
+}
+
+static lt_status ts_put_tool(lt_buf *out, const lt_typegen_tool *tool, const lt_typegen_member *as, lt_buf *scratch) {
   bool optional = true;
   lt_str input = lt_str_trim(tool->input_schema).n > 0 ? tool->input_schema : LT_STR("{\"type\":\"object\"}");
   LT_TRY(ts_join(scratch, tool->ts_type, "Input"));
@@ -115,7 +133,7 @@ static lt_status ts_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_buf *s
   } else {
     ts_put_any_alias(out, lt_buf_view(scratch), "not declared", "");
   }
-  return ts_put_function(out, tool, optional);
+  return as != NULL ? ts_put_member(out, tool, as, optional) : ts_put_function(out, tool, optional);
 }
 
 static lt_status ts_finish(lt_status status, const lt_buf *out, lt_err *err) {
@@ -130,7 +148,13 @@ static lt_status ts_finish(lt_status status, const lt_buf *out, lt_err *err) {
 
 lt_status lt_typegen_ts_tool(const lt_typegen_tool *tool, lt_buf *out, lt_err *err) {
   LT_AUTO_BUF(scratch, LT_TYPEGEN_SCHEMA_MAX_BYTES);
-  lt_status status = ts_put_tool(out, tool, &scratch);
+  lt_status status = ts_put_tool(out, tool, NULL, &scratch);
+  return ts_finish(status, out, err);
+}
+
+lt_status lt_typegen_ts_member(const lt_typegen_tool *tool, const lt_typegen_member *as, lt_buf *out, lt_err *err) {
+  LT_AUTO_BUF(scratch, LT_TYPEGEN_SCHEMA_MAX_BYTES);
+  lt_status status = ts_put_tool(out, tool, as, &scratch);
   return ts_finish(status, out, err);
 }
 
@@ -139,7 +163,7 @@ lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out,
   lt_buf_addc(out, "type Result<T> =\n  | { success: true; value: T }\n  | { success: false; error: string };\n");
   lt_status status = LT_OK;
   for (size_t i = 0; i < count && status == LT_OK && out->status == LT_OK; i++) {
-    status = ts_put_tool(out, &tools[i], &scratch);
+    status = ts_put_tool(out, &tools[i], NULL, &scratch);
   }
   return ts_finish(status, out, err);
 }

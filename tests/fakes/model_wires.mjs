@@ -12,7 +12,8 @@ export function* pieces(text) {
   for (let i = 0; i < text.length; i += size) yield text.slice(i, i + size);
 }
 
-const argumentsOf = (call) => (typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {}));
+// A call with an `input` is one of a tool that takes a text, where the wire has such tools.
+const argumentsOf = (call) => (call.input !== undefined ? JSON.stringify({ code: call.input }) : typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {}));
 const only = (body, ...known) => Object.keys(body).filter((key) => !known.includes(key)).map((key) => `${key}: Extra inputs are not permitted`)[0];
 const usageOf = (reply) => { const [input = 10, output = 5, reasoning = 0, cached = 0, written = 0] = reply.usage ?? []; return { input, output, reasoning, cached, written }; };
 
@@ -115,18 +116,28 @@ const sealed = (thinking) => `gAAAAA${Buffer.from(thinking).toString("base64")}`
 function* responsesFaults({ input, tools = [], store, ...rest }) {
   yield only(rest, "model", "instructions", "stream", "temperature", "max_output_tokens", "reasoning", "include", "prompt_cache_key", "text");
   if (store !== false) yield "store: this fake keeps nothing";
-  for (const tool of tools) if (tool.type !== "function" || !tool.name || tool.strict !== false) yield `Invalid tool ${JSON.stringify(tool)}`;
+  const isGrammar = ({ format }) => format?.type === "grammar" && format.syntax === "lark" && /^start: /.test(format.definition);
+  for (const tool of tools) if (!tool.name || !(tool.type === "function" ? tool.strict === false : tool.type === "custom" && isGrammar(tool))) yield `Invalid tool ${JSON.stringify(tool)}`;
   for (const [i, item] of input.entries()) {
     const isLater = (type, id) => input.slice(i + 1).some((later) => later.type === type && later.call_id === id);
     if (item.type === "function_call" && !isLater("function_call_output", item.call_id)) yield `No tool output found for function call ${item.call_id}.`;
+    if (item.type === "custom_tool_call" && (typeof item.input !== "string" || !isLater("custom_tool_call_output", item.call_id))) yield `No tool output found for custom tool call ${item.call_id}.`;
     if (item.type === "reasoning" && !item.encrypted_content?.startsWith("gAAAAA")) yield `Item '${item.id}' not found. Items are not persisted when \`store\` is set to false.`;
-    if (item.type === "reasoning" && !["function_call", "reasoning"].includes(input[i + 1]?.type) && input[i + 1]?.role !== "assistant") yield `Item '${item.id}' of type 'reasoning' was provided without its required following item.`;
+    if (item.type === "reasoning" && !["function_call", "custom_tool_call", "reasoning"].includes(input[i + 1]?.type) && input[i + 1]?.role !== "assistant") yield `Item '${item.id}' of type 'reasoning' was provided without its required following item.`;
   }
 }
 
+function* customCall(output_index, item, input) {
+  yield named({ type: "response.output_item.added", output_index, item });
+  for (const delta of pieces(input)) yield named({ type: "response.custom_tool_call_input.delta", item_id: item.id, output_index, delta });
+  yield named({ type: "response.custom_tool_call_input.done", item_id: item.id, output_index, input });
+  yield named({ type: "response.output_item.done", output_index, item: { ...item, input } });
+}
+
+const isCall = (item) => item?.type === "function_call" || item?.type === "custom_tool_call";
 const responses = {
   check: (body) => [...responsesFaults(body)].find(Boolean),
-  turns: (body) => body.input.filter((item, i) => (item.role === "assistant" || item.type === "function_call") && body.input[i - 1]?.type !== "function_call" && body.input[i - 1]?.role !== "assistant").length,
+  turns: (body) => body.input.filter((item, i) => (item.role === "assistant" || isCall(item)) && !isCall(body.input[i - 1]) && body.input[i - 1]?.role !== "assistant").length,
   lastWords: (body) => body.input.filter((item) => item.role === "user").at(-1)?.content ?? "",
   fault: (message, status) => ({ error: { message, type: status === 429 ? "rate_limit_error" : "invalid_request_error", param: null, code: null } }),
   *text(text, reply) {
@@ -145,6 +156,10 @@ const responses = {
   },
   *rest(reply) {
     for (const [i, call] of (reply.calls ?? []).entries()) {
+      if (call.input !== undefined) {
+        yield* customCall(i + 2, { id: `ctc_${i}`, type: "custom_tool_call", call_id: call.id ?? `call_${i}`, name: call.name, input: "" }, call.input);
+        continue;
+      }
       const output_index = i + 2, item = { id: `fc_${i}`, type: "function_call", call_id: call.id ?? `call_${i}`, name: call.name, arguments: "" };
       yield named({ type: "response.output_item.added", output_index, item });
       for (const delta of pieces(argumentsOf(call))) yield named({ type: "response.function_call_arguments.delta", item_id: item.id, output_index, delta });

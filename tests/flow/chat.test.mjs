@@ -316,7 +316,7 @@ describe("at a terminal", () => {
         ["> ", "/model\n"], ["recorded", undefined], ["> ", "/qiut\n"], ["did you mean /quit", undefined],
         ["> ", "\x1b[A\x15/new\n"], ["new conversation", undefined], ["> ", "/quit\n"]]);
       assert.equal(end.code, 0);
-      assert.match(end.shown, /^Lathe with recorded\. \/help/);
+      assert.match(end.shown, /^Lathe with recorded, mode classic, \d+ tools \(about \d+ tokens in each request\)\.\r?\n\/mode, \/model and \/tools/);
       assert.equal(end.shown.split(/conversation [0-9a-f]{32}/).length, 2, "one conversation, told once");
       assert.match((await chat(["--list"], { env: own })).stdout, /     2  Adding two numbers\n$/);
       const history = join(own.XDG_STATE_HOME, "lathe/history");

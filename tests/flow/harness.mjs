@@ -38,8 +38,9 @@ export function config(value, files = {}) {
 export const fake = (...options) => ({ command: process.execPath, args: [join(root, "tests/fakes/mcp_server.mjs"), ...options] });
 /** A fake server whose tools are [{tool, result?}...]: it answers `result`, or what it was called with. */
 export const scripted = (tools, ...options) => fake(`--script=${join(folder({ "script.json": JSON.stringify(tools) }), "script.json")}`, ...options);
-/** The arguments that make lathe use these servers: {name: entry}, and the rest of the configuration. */
-export const servers = (mcpServers, rest = {}) => ["--config", config({ ...rest, mcpServers })];
+/** The arguments that make lathe use these servers: {name: entry}, and the rest of the configuration. Models work in mode
+ *  classic where it says no other: the default follows the number of tools. */
+export const servers = (mcpServers, rest = {}) => ["--config", config({ ...rest, mcpServers, defaults: { ...(rest.defaults?.codeMode === undefined && { mode: "classic" }), ...rest.defaults } })];
 
 /** A configuration's part that leaves the built-in plugins out, where a test lists all tools there are. */
 export const bare = { plugins: ["artifact", "interpreter"].map((name) => ({ name, disabled: true })) };

@@ -83,6 +83,15 @@ static const stream_case cases[] = {
      "{\"api\":\"responses\",\"parts\":[{\"own\":{\"id\":\"rs_01\",\"type\":\"reasoning\",\"encrypted_content\":"
      "\"gAAAAABpJ0whole==\",\"summary\":[{\"type\":\"summary_text\",\"text\":\"Two cities.\"}]}},{\"text\":"
      "\"I look both up.\"},{\"call\":true},{\"call\":true}]}"},
+    {"responses-custom",
+     RESPONSES,
+     "",
+     "",
+     "call_A exec {\"code\":\"// @exec: {\\\"yield_time_ms\\\": 5000}\\ntext(\\\"wörld\\\");\"};call_B exec "
+     "{\"code\":\"1\"};",
+     LT_FINISH_TOOLS,
+     {.input_tokens = 12, .output_tokens = 9},
+     ""},
     {"responses-limit", RESPONSES, "I can", "", "", LT_FINISH_LENGTH, {.input_tokens = 12, .output_tokens = 4096}, ""},
     {"responses-filtered", RESPONSES, "", "", "", LT_FINISH_FILTERED, {.input_tokens = 12, .output_tokens = 3}, ""},
     {"responses-refusal",
@@ -381,6 +390,34 @@ static void conversations_as_responses(void **state) {
                  "\"temperature\":0.5,\"prompt_cache_key\":\"conversation-1\",\"store\":false,\"stream\":true}");
 }
 
+/* A tool that takes a text, its call and its result; a server that knows no such tools gets the function. */
+static void tools_that_take_a_text(void **state) {
+  (void)state;
+  const lt_model model = {.name = LT_STR("gpt-4.1")};
+  const lt_freeform_tool exec = {.name = "exec", .grammar = "start: /x/"};
+  const lt_completion_request request = {
+      .model = &model,
+      .freeform = &exec,
+      .messages =
+          LT_STR("[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\",\"type\":"
+                 "\"function\",\"function\":{\"name\":\"exec\",\"arguments\":\"{\\\"code\\\":\\\"1\\\\n\\\"}\"}}]},"
+                 "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"ok\"}]"),
+      .tools = LT_STR(
+          "[{\"type\":\"function\",\"function\":{\"name\":\"exec\",\"description\":\"Runs\",\"parameters\":{}}}]")};
+  LT_AUTO_BUF(custom, LT_MIB);
+  LT_AUTO_BUF(function, LT_MIB);
+  lt_openai_responses_wire.write_request(&request, 0, &custom);
+  lt_openai_responses_wire.write_request(&request, LT_QUIRK_NO_FREEFORM, &function);
+  assert_true(lt_str_starts(
+      lt_buf_view(&custom),
+      LT_STR("{\"model\":\"gpt-4.1\",\"tools\":[{\"type\":\"custom\",\"name\":\"exec\",\"description\":\"Runs\","
+             "\"format\":{"
+             "\"type\":\"grammar\",\"syntax\":\"lark\",\"definition\":\"start: /x/\"}}],\"input\":[{\"type\":"
+             "\"custom_tool_call\",\"call_id\":\"a\",\"name\":\"exec\",\"input\":\"1\\n\"},{\"type\":"
+             "\"custom_tool_call_output\",\"call_id\":\"a\",\"output\":\"ok\"}]")));
+  assert_true(lt_str_find(lt_buf_view(&function), LT_STR("custom"), 0) == SIZE_MAX);
+}
+
 /* What another wire kept means nothing to this one. */
 static void what_another_wire_kept(void **state) {
   (void)state;
@@ -466,7 +503,8 @@ int main(void) {
       cmocka_unit_test(errors_inside_a_stream),     cmocka_unit_test(whole_answers),
       cmocka_unit_test(answers_without_an_end),     cmocka_unit_test(conversations_as_messages),
       cmocka_unit_test(conversations_as_responses), cmocka_unit_test(what_another_wire_kept),
-      cmocka_unit_test(thinking_by_name),           cmocka_unit_test(addresses_and_their_wires),
+      cmocka_unit_test(tools_that_take_a_text),     cmocka_unit_test(thinking_by_name),
+      cmocka_unit_test(addresses_and_their_wires),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,8 @@ static lt_history_part *history_maker_of(history_reader *r, const history_prompt
 /* A call that is shown as the model's own needs an id; one that is described in text does not. */
 static bool history_is_told_with_id(const history_reader *r, lt_history_part_kind kind) {
   return (kind == LT_HISTORY_PART_CALL && r->history->form == LT_HISTORY_CLASSIC) ||
-         (kind == LT_HISTORY_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
+         (kind == LT_HISTORY_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT) ||
+         (kind == LT_HISTORY_PART_CELL && r->history->form == LT_HISTORY_CODEX);
 }
 
 static void history_read_tool(history_reader *r, history_prompt *p, lt_json output, uint32_t number) {
@@ -172,7 +173,8 @@ static void history_read_tool(history_reader *r, history_prompt *p, lt_json outp
   if (function.n == 0 || maker != NULL) {
     return;
   }
-  lt_history_part *part = history_add_part(r, p, is_program ? p->program : LT_HISTORY_PART_CALL);
+  bool is_of_mode = is_program || p->program == LT_HISTORY_PART_CELL;
+  lt_history_part *part = history_add_part(r, p, is_of_mode ? p->program : LT_HISTORY_PART_CALL);
   if (part == NULL) {
     return;
   }
@@ -189,9 +191,12 @@ static void history_read_tool(history_reader *r, history_prompt *p, lt_json outp
   }
 }
 
-static void history_read_data(const history_reader *r, lt_json output) {
-  lt_json data =
-      r->history->ret_data != NULL && r->history->form == LT_HISTORY_CODE ? lt_json_get(output, "data") : (lt_json){0};
+/* Modes do not read each other's data. */
+static void history_read_data(const history_reader *r, const history_prompt *p, lt_json output) {
+  lt_history_form form = r->history->form;
+  bool is_own = (form == LT_HISTORY_CODE && p->program != LT_HISTORY_PART_CELL) ||
+                (form == LT_HISTORY_CODEX && p->program == LT_HISTORY_PART_CELL);
+  lt_json data = r->history->ret_data != NULL && is_own ? lt_json_get(output, "data") : (lt_json){0};
   if (lt_json_exists(data)) {
     *r->history->ret_data = lt_json_text(data);
   }
@@ -205,7 +210,7 @@ static void history_read_output(history_reader *r, history_prompt *p, lt_json ou
     history_read_file(r, p, output);
   } else if (lt_json_str_eq(type, LT_STR("tool"))) {
     history_read_tool(r, p, output, number);
-    history_read_data(r, output);
+    history_read_data(r, p, output);
   }
 }
 
@@ -230,6 +235,7 @@ static void history_find_program(const lt_history *history, lt_json mode, histor
   static const lt_history_part_kind kinds[] = {
       [LT_HISTORY_CLASSIC] = LT_HISTORY_PART_CALL,
       [LT_HISTORY_TYPESCRIPT] = LT_HISTORY_PART_TYPESCRIPT,
+      [LT_HISTORY_CODEX] = LT_HISTORY_PART_CELL,
       [LT_HISTORY_CODE] = LT_HISTORY_PART_JAVASCRIPT,
   };
   for (size_t i = 0; i < history->mode_count; i++) {

@@ -19,6 +19,7 @@ struct lt_mode;
 typedef enum lt_history_form {
   LT_HISTORY_CLASSIC,    /* calls of tools */
   LT_HISTORY_TYPESCRIPT, /* programs that the model hands to a tool */
+  LT_HISTORY_CODEX,      /* all calls of a prompt in mode codex: programs, and waiting for them */
   LT_HISTORY_CODE,       /* programs that are the model's replies */
 } lt_history_form;
 
@@ -30,7 +31,7 @@ typedef struct lt_history {
   size_t mode_count;
   const lt_tool_definitions *definitions; /* the names that tools have for the model; may be NULL */
   size_t max_tokens;                      /* estimated (text/tokens.h); 0: no limit */
-  lt_str *ret_data; /* CODE: the data of the last complete({data}), borrows `prompts`; may be NULL */
+  lt_str *ret_data; /* CODE, CODEX: the data that the last program of that mode left; borrows `prompts`; may be NULL */
 } lt_history;
 
 /* Appends the messages to an open array. `ret_user` (may be NULL): when the last message is the user's, its text is

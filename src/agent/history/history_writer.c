@@ -378,14 +378,14 @@ static void history_writer_put_program(lt_history_writer *t, const lt_history_pa
 }
 
 static void history_writer_describe_program(lt_history_writer *t, const lt_history_part *part) {
-  bool js = part->kind == LT_HISTORY_PART_JAVASCRIPT;
+  bool js = part->kind != LT_HISTORY_PART_TYPESCRIPT;
   LT_AUTO_BUF(code, LT_JSON_MAX_BYTES);
   history_writer_put_cut(&code, history_writer_code_of(t, part), LT_HISTORY_PART_BYTES);
   lt_buf *out = history_writer_open_text(t, t->history->form == LT_HISTORY_CODE);
   lt_buf_printf(out, "[Program run in %s]\n", js ? "JavaScript" : "TypeScript");
   put_fenced_code(out, js ? "js" : "ts", lt_buf_view(&code));
   lt_buf_byte(out, '\n');
-  if (js) {
+  if (part->kind == LT_HISTORY_PART_JAVASCRIPT) {
     history_writer_put_feedback(t, out, part);
   } else {
     lt_buf_addc(out, history_part_is_type(part, "success") ? "Output: " : "Error: ");
@@ -404,6 +404,7 @@ void lt_history_writer_put(lt_history_writer *t, const lt_history_part *part) {
   static const lt_history_part_kind own[] = {
       [LT_HISTORY_CLASSIC] = LT_HISTORY_PART_CALL,
       [LT_HISTORY_TYPESCRIPT] = LT_HISTORY_PART_TYPESCRIPT,
+      [LT_HISTORY_CODEX] = LT_HISTORY_PART_CELL,
       [LT_HISTORY_CODE] = LT_HISTORY_PART_JAVASCRIPT,
   };
   if (part->level == LT_HISTORY_PART_OMITTED) {
@@ -420,7 +421,8 @@ void lt_history_writer_put(lt_history_writer *t, const lt_history_part *part) {
   } else if (is_own) {
     (part->kind == LT_HISTORY_PART_JAVASCRIPT ? history_writer_put_program : history_writer_put_call)(t, part);
   } else {
-    (part->kind == LT_HISTORY_PART_CALL ? history_writer_describe_call : history_writer_describe_program)(t, part);
+    bool is_program = part->kind != LT_HISTORY_PART_CALL && lt_json_exists(lt_json_get(part->input, "code"));
+    (is_program ? history_writer_describe_program : history_writer_describe_call)(t, part);
   }
 }
 

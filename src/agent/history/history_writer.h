@@ -10,6 +10,7 @@ typedef enum lt_history_part_kind {
   LT_HISTORY_PART_CALL,       /* a tool call that the model requested */
   LT_HISTORY_PART_JAVASCRIPT, /* a program of code mode */
   LT_HISTORY_PART_TYPESCRIPT, /* a program of typescript mode */
+  LT_HISTORY_PART_CELL,       /* a call of mode codex */
 } lt_history_part_kind;
 
 typedef enum lt_history_part_level {

@@ -265,11 +265,20 @@ static lt_status classic_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   return status;
 }
 
+static lt_status classic_put_tools(const lt_agent *agent, const lt_catalog *catalog, lt_buf *out, lt_err *err) {
+  (void)agent;
+  lt_tool_definitions *names = NULL;
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
+  LT_TRY(lt_tool_definitions_new(&arena, catalog, &names, err));
+  return lt_tool_definitions_put_all(names, out, err);
+}
+
 const lt_mode lt_classic_mode = {
     .id = "classic",
     .name = "Classic (text + tools)",
     .rounds = LT_ROUNDS_CLASSIC,
     .history = LT_HISTORY_CLASSIC,
     .programs_in = LT_PROGRAMS_IN_CALLS,
+    .put_tools = classic_put_tools,
     .run = classic_run,
 };

@@ -141,7 +141,8 @@ static lt_status code_execute(code_loop *l, lt_str code, bool *ret_done, lt_err 
   LT_TRY(code_begin_output(l->turn, code, &number, err));
   lt_run_result result;
   lt_run_result_init(&result);
-  const lt_turn_program program = {.output = number, .code = code, .lang = LT_LANG_JAVASCRIPT, .streams = true};
+  const lt_turn_program program = {
+      .output = number, .code = code, .lang = LT_LANG_JAVASCRIPT, .streams = true, .takes_images = true};
   lt_status status = lt_turn_run(l->turn, &program, &result, err);
   if (status == LT_OK) {
     status = code_finish(l, code, number, &result, err);
@@ -213,5 +214,6 @@ const lt_mode lt_code_mode = {
     .history = LT_HISTORY_CODE,
     .programs_in = LT_PROGRAMS_IN_TEXT,
     .program = CODE_FUNCTION,
+    .put_tools = lt_code_prompt_put_listing,
     .run = code_run,
 };

@@ -87,6 +87,11 @@ static lt_status code_prompt_write_listing(lt_buf *out, const lt_catalog *catalo
   return status == LT_OK && out->status != LT_OK ? lt_fail(err, out->status, "no room for the list of tools") : status;
 }
 
+lt_status lt_code_prompt_put_listing(const lt_agent *agent, const lt_catalog *catalog, lt_buf *out, lt_err *err) {
+  size_t configured = agent->options.listing_tokens;
+  return code_prompt_write_listing(out, catalog, configured > 0 ? configured : LT_LISTING_TOKENS, err);
+}
+
 void lt_code_listing_release(lt_code_listing *listing) {
   lt_catalog_unref(listing->catalog);
   listing->catalog = NULL;
@@ -99,10 +104,9 @@ static lt_status code_prompt_update_listing(lt_agent *agent, lt_catalog *catalog
   if (listing->catalog == catalog) {
     return LT_OK;
   }
-  size_t configured = agent->options.listing_tokens;
   lt_code_listing_release(listing);
   lt_buf_init(&listing->text, LT_PROMPT_MESSAGES_BYTES);
-  LT_TRY(code_prompt_write_listing(&listing->text, catalog, configured > 0 ? configured : LT_LISTING_TOKENS, err));
+  LT_TRY(lt_code_prompt_put_listing(agent, catalog, &listing->text, err));
   listing->catalog = lt_catalog_ref(catalog);
   return LT_OK;
 }

@@ -7,10 +7,11 @@
 #define LT_AGENT_MODES_MODE_LIST_H
 
 /* ROW(id, what its model does: a clause for help texts, whether a model is asked: MODEL or NO_MODEL) */
-#define LT_MODES(ROW)                                                       \
-  ROW(classic, "its replies are text and calls of tools", MODEL)            \
-  ROW(code, "each reply is a JavaScript program that calls tools", MODEL)   \
-  ROW(program, "the message is a program, and no model is asked", NO_MODEL) \
+#define LT_MODES(ROW)                                                                    \
+  ROW(classic, "its replies are text and calls of tools", MODEL)                         \
+  ROW(code, "each reply is a JavaScript program that calls tools", MODEL)                \
+  ROW(codex, "its tools exec and wait run JavaScript, as those of the Codex CLI", MODEL) \
+  ROW(program, "the message is a program, and no model is asked", NO_MODEL)              \
   ROW(typescript, "its one tool runs TypeScript that calls tools", MODEL)
 
 /* One line for each mode, for help texts: "  classic: ...\n". */

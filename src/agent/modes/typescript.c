@@ -12,7 +12,7 @@
  * complete. */
 static void typescript_put_said(const lt_turn *turn, const lt_run_result *result, bool output, lt_buf *out) {
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
-    if ((text->said == LT_SAID_OUTPUT) == output) {
+    if (output ? text->said == LT_SAID_OUTPUT : lt_said_is_log(text->said)) {
       lt_buf_add(out, text->text);
       lt_buf_addc(out, output ? "" : "\n");
     }
@@ -143,7 +143,8 @@ static lt_status typescript_run_program(lt_tool_round *round, lt_tool_round_call
                                         lt_err *err) LT_YIELDS {
   uint32_t number;
   lt_run_result result;
-  lt_turn_program program = {.code = what->code, .lang = LT_LANG_TYPESCRIPT, .timeout_ms = what->timeout_ms};
+  lt_turn_program program = {
+      .code = what->code, .lang = LT_LANG_TYPESCRIPT, .timeout_ms = what->timeout_ms, .takes_images = true};
   LT_TRY(lt_turn_tool_begin(round->turn, call->id, LT_STR(LT_TYPESCRIPT_TOOL), call->input, LT_STR("Executing..."),
                             &number, err));
   program.output = number;
@@ -225,6 +226,10 @@ static lt_status typescript_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   return lt_tool_rounds_run(turn, &rounds, err);
 }
 
+static lt_status typescript_put_tools(const lt_agent *agent, const lt_catalog *catalog, lt_buf *out, lt_err *err) {
+  return lt_typescript_tool_define(catalog, &agent->options.defaults, LT_TYPESCRIPT_TOKENS, out, err);
+}
+
 const lt_mode lt_typescript_mode = {
     .id = "typescript",
     .name = "TypeScript (programs as a tool)",
@@ -233,5 +238,6 @@ const lt_mode lt_typescript_mode = {
     .history = LT_HISTORY_TYPESCRIPT,
     .programs_in = LT_PROGRAMS_IN_CALLS,
     .program = LT_TYPESCRIPT_TOOL,
+    .put_tools = typescript_put_tools,
     .run = typescript_run,
 };

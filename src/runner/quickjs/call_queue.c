@@ -107,11 +107,18 @@ static void on_call_approval(void *arg, bool is_waiting) {
   }
 }
 
+/* A cell gets the whole answer of a server, and a plugin's value. */
+static bool queue_wants_whole(const lt_run *run, const lt_run_tool_call *made) {
+  const lt_tool *tool = run->request->is_cell ? lt_catalog_find(run->catalog, made->record.tool) : NULL;
+  return tool != NULL && !tool->of_plugin;
+}
+
 static lt_status queue_carry_out(lt_run *run, lt_program_call *call) LT_YIELDS {
   lt_run_tool_call *made = &call->made;
   const lt_invoke_options options = {.cancel = &run->cancel,
                                      .caller = run->request->caller,
                                      .seq = made->seq,
+                                     .wants_whole = queue_wants_whole(run, made),
                                      .on_approval = on_call_approval,
                                      .arg = call};
   if (made->is_recalled) {

@@ -6,6 +6,7 @@
 #include "runner/quickjs/program_image.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/tool_names.h"
+#include "tool/cell_name.h"
 #include "tool/failure_message.h"
 
 #define DISCOVER_MAX 200 /* tools in one answer of discoverTools */
@@ -79,12 +80,22 @@ static bool on_guest_resolve(void *arg, lt_str name, lt_outcome *ret) {
   return tool != NULL || silent;
 }
 
+static void host_put_name(const lt_run *run, lt_json_writer *w, const lt_tool *tool) {
+  LT_AUTO_BUF(name, LT_MIB);
+  if (run->request->is_cell) {
+    lt_cell_name_put(tool, &name);
+  } else {
+    lt_buf_add(&name, lt_tool_names_of(run, tool));
+  }
+  lt_json_put_str(w, lt_buf_view(&name));
+}
+
 static void host_put_tool(const lt_run *run, lt_json_writer *w, const lt_tool *tool) {
   lt_json_begin_object(w);
   lt_json_key(w, "id");
   lt_json_put_str(w, tool->id);
   lt_json_key(w, "name");
-  lt_json_put_str(w, lt_tool_names_of(run, tool));
+  host_put_name(run, w, tool);
   lt_json_key(w, "description");
   lt_json_put_str(w, tool->description);
   lt_json_end_object(w);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "runner/quickjs/run.h"
+#include "tool/whole_answer.h"
 
 void lt_program_calls_init(lt_program_calls *calls) {
   *calls = (lt_program_calls){.last = &calls->first};
@@ -47,9 +48,20 @@ void lt_program_call_forget_taken(lt_run *run) {
   run->calls.last_taken = NULL;
 }
 
+/* To a cell the whole answer of a tool that failed is a value, too: `isError` is in it. */
+static bool program_call_is_whole_failure(const lt_run *run, const lt_run_tool_call *made) {
+  lt_json_doc doc;
+  lt_str text = lt_buf_view(&made->out);
+  if (!run->request->is_cell || made->status != LT_E_TOOL || !lt_str_starts(text, LT_STR("{"))) {
+    return false;
+  }
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  return lt_json_parse(&arena, text, &doc, NULL) == LT_OK && lt_whole_answer_is(lt_json_root(&doc));
+}
+
 void lt_program_call_give(lt_run *run, lt_program_call *call, lt_outcome *ret) {
   run->calls.last_taken = call;
-  ret->ok = call->made.status == LT_OK;
+  ret->ok = call->made.status == LT_OK || program_call_is_whole_failure(run, &call->made);
   ret->text = lt_buf_view(&call->made.out);
 }
 

@@ -87,15 +87,39 @@ static void binder_add_function(name_binder *b, lt_str word, size_t index) {
   }
 }
 
+/* What a cell may call beside its tools, in other programs where nothing else has the name. */
+static bool binder_is_cell_name(lt_str word) {
+  static const char *const names[] = {"ALL_TOOLS", "text",   "image", "forward_output",
+                                      "load",      "notify", "exit",  "yield_control"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (lt_str_eqc(word, names[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void binder_add_cell_name(name_binder *b, lt_str word) {
+  if (binder_is_cell_name(word) && !binder_has(b, word) && binder_add(b, word)) {
+    lt_json_key_str(&b->writer, word);
+    lt_json_put_bool(&b->writer, true);
+  }
+}
+
 static void binder_add_word(void *arg, lt_str word) {
   name_binder *b = arg;
+  if (b->run->request->is_cell) {
+    binder_add_cell_name(b, word);
+  }
   size_t index = lt_run_request_find_function(b->run->request, word);
   if (index < b->run->request->function_count) {
     binder_add_function(b, word, index);
     return;
   }
   const lt_tool *tool = lt_tool_names_find_word(b->run, word);
-  if (tool != NULL && !binder_has(b, word) && binder_add(b, word)) {
+  if (tool == NULL) {
+    binder_add_cell_name(b, word);
+  } else if (!binder_has(b, word) && binder_add(b, word)) {
     lt_json_key_str(&b->writer, word);
     lt_json_put_str(&b->writer, tool->id);
   }
@@ -218,9 +242,9 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
   }
   program->module = scan.has_import || scan.has_export;
   program->call_result = scan.is_function && !program->module && !run->request->is_typed;
-  program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
-  bool any = lt_catalog_count(run->catalog) > 0 || run->request->function_count > 0;
-  lt_status status = any ? text_bind_names(run, code) : LT_OK;
+  bool has_promises = scan.uses_promises || run->request->is_cell;
+  program->calls = typed ? LT_CALLS_RESULT : has_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
+  lt_status status = text_bind_names(run, code);
   if (status == LT_OK) {
     status = text_shape(run, &scan, &code);
   }
@@ -231,6 +255,7 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
   program->file = text_name_file(run, typed);
   program->input = run->request->input;
   program->is_continued = run->request->session != NULL && run->request->session->memory.n > 0;
+  program->is_cell = run->request->is_cell;
   program->without_output = run->request->without_output;
   program->shows_value = run->request->shows_value;
   program->only_parses = run->request->faults != NULL;

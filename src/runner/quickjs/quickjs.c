@@ -489,6 +489,11 @@ static const char check_globals[] =
     "/** Finds tools. */\ndeclare function discoverTools(query?: string): any;\n"
     "/** What a tool takes. */\ndeclare function toolSchema(name: string): any;\n"
     "declare function print(...values: unknown[]): void;\n"
+    "/** The names of cells (mode codex). */\ndeclare function text(value: unknown): void;\n"
+    "declare function image(value: any, detail?: string | null): void;\n"
+    "declare function forward_output(result: any): void;\ndeclare function load(key: string): any;\n"
+    "declare function notify(value: unknown): void;\ndeclare function yield_control(): void;\n"
+    "declare function exit(): never;\ndeclare const ALL_TOOLS: { name: string; description: string }[];\n"
     "declare var module: any, exports: any, require: any;\n";
 
 lt_str lt_quickjs_globals(void) {

@@ -2,6 +2,7 @@
 
 #include "runner/quickjs/run.h"
 #include "tool/catalog_suggest.h"
+#include "tool/cell_name.h"
 
 static bool names_is_typed(const lt_run *run) {
   return run->text.program.calls == LT_CALLS_RESULT;
@@ -27,7 +28,10 @@ const lt_tool *lt_tool_names_find_word(const lt_run *run, lt_str word) {
 
 const lt_tool *lt_tool_names_find(const lt_run *run, lt_str name) {
   const lt_tool *tool = lt_tool_names_unless_hidden(run, lt_catalog_find(run->catalog, name));
-  return tool != NULL ? tool : lt_tool_names_find_word(run, name);
+  if (tool == NULL) {
+    tool = lt_tool_names_find_word(run, name);
+  }
+  return tool != NULL ? tool : lt_tool_names_unless_hidden(run, lt_cell_name_find(run->catalog, name));
 }
 
 /* --- Suggestions -------------------------------------------------------------------------------------------------- */

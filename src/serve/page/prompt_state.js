@@ -2,7 +2,7 @@
 // come before their output. Events may come twice, or be older than what was read: the last word about each output stays.
 
 const ENDED = new Set(["completed", "failed", "cancelled"]);
-const PROGRAMS = { "code.execute": "javascript", execute_typescript: "typescript", execute_code: "python", "program.run": "javascript" };
+const PROGRAMS = { "code.execute": "javascript", execute_typescript: "typescript", exec: "javascript", execute_code: "python", "program.run": "javascript" };
 
 export class PromptState {
   #steps; // as they were asked for last, until something changes
