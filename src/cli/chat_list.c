@@ -161,27 +161,30 @@ static void chat_list_put_line(lt_json conversation, lt_json orphans, lt_arena *
   lt_buf_addc(out, chat_list_rest_of(orphans, id));
 }
 
-static lt_status chat_list_print(const listing *l, lt_str list, lt_str open, lt_err *err) {
+lt_status lt_chat_list_put(lt_str list, lt_str open, lt_buf *out, lt_err *err) {
   lt_json_doc doc, orphans;
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_TRY(lt_json_parse(&arena, list, &doc, err));
+  LT_TRY(lt_json_parse(&arena, open, &orphans, err));
+  lt_json_iter it = lt_json_each(lt_json_root(&doc));
+  while (lt_json_next(&it)) {
+    chat_list_put_line(it.value, lt_json_root(&orphans), &arena, out);
+    lt_buf_byte(out, '\n');
+  }
+  return lt_buf_check(out, err, "the list of conversations is too long to be shown");
+}
+
+static lt_status chat_list_print(const listing *l, lt_str list, lt_str open, lt_err *err) {
+  LT_AUTO_BUF(lines, LT_JSON_MAX_BYTES);
   if (l->options->json) {
     lt_console_output(&l->console, list);
     return LT_OK;
   }
-  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
-  LT_AUTO_BUF(line, LT_MIB);
-  lt_status status = lt_json_parse(&arena, list, &doc, err);
-  if (status == LT_OK) {
-    status = lt_json_parse(&arena, open, &orphans, err);
+  LT_TRY(lt_chat_list_put(list, open, &lines, err));
+  if (lines.n > 0) {
+    lt_console_output(&l->console, lt_buf_view(&lines));
   }
-  if (status == LT_OK) {
-    lt_json_iter it = lt_json_each(lt_json_root(&doc));
-    while (lt_json_next(&it)) {
-      lt_buf_clear(&line);
-      chat_list_put_line(it.value, lt_json_root(&orphans), &arena, &line);
-      lt_console_output(&l->console, lt_buf_view(&line));
-    }
-  }
-  return status;
+  return LT_OK;
 }
 
 static lt_status chat_list_list_all(listing *l, lt_err *err) LT_YIELDS {

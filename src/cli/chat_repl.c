@@ -3,19 +3,17 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/nearest.h"
-#include "types/typegen_text.h"
-#include "agent/modes/mode_list.h"
 #include "cli/chat.h"
+#include "cli/chat_commands.h"
 #include "cli/chat_default.h"
 #include "cli/commands.h"
 #include "cli/history_file.h"
-#include "cli/tool_lines.h"
 #include "io/line_input.h"
 #include "store/store.h"
 
-#define TWICE_MS 1000 /* two Ctrl-C within this time at an empty prompt end the dialogue */
-#define TITLE_MS 2000 /* the longest wait at the end for a title */
+#define TWICE_MS         1000 /* two Ctrl-C within this time at an empty prompt end the dialogue */
+#define HISTORY_AT_START 3    /* messages of a conversation that is continued */
+#define TITLE_MS         2000 /* the longest wait at the end for a title */
 
 typedef struct repl {
   lt_chat *chat;
@@ -25,129 +23,8 @@ typedef struct repl {
   char titled_conversation[LT_STORE_ID_BYTES + 1];
 } repl;
 
-/* --- Commands ----------------------------------------------------------------------------------------------------- */
 static void chat_repl_say_error(repl *r, const lt_err *err) {
   lt_console_line(r->console, "", lt_str_of(lt_err_msg(err)));
-}
-
-static void chat_repl_do_help(repl *r, lt_str rest) {
-  (void)rest;
-  lt_console_format(r->console,
-                    "  /mode [MODE]     how the model works: %s\n"
-                    "  /model [REF]     which model is asked\n"
-                    "  /tools [QUERY]   the tools there are\n"
-                    "  /program         the last program as a whole\n"
-                    "  /usage           the tokens of this dialogue, and what they cost\n"
-                    "  /new             a new conversation, in the default mode unless one was chosen\n"
-                    "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
-                    "  /quit            leave (or Ctrl-D)\n"
-                    "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.",
-                    LT_MODEL_MODE_IDS);
-}
-
-static void chat_repl_do_quit(repl *r, lt_str rest) {
-  (void)rest;
-  r->ended = true;
-}
-
-static void chat_repl_do_new(repl *r, lt_str rest) {
-  (void)rest;
-  lt_chat_leave(r->chat);
-  lt_console_format(r->console, "The next message begins a new conversation.");
-}
-
-static void chat_repl_do_mode(repl *r, lt_str rest) {
-  lt_err err = LT_ERR_INIT;
-  if (rest.n > 0 && lt_chat_set_mode(r->chat, rest, &err) != LT_OK) {
-    chat_repl_say_error(r, &err);
-    return;
-  }
-  lt_str mode = lt_buf_view(&r->chat->mode);
-  lt_str usual = r->chat->models.default_mode;
-  if (mode.n > 0) {
-    lt_console_format(r->console, "mode: %.*s", LT_STR_ARG(mode));
-  } else {
-    lt_console_format(r->console, "mode: the model's own, else %.*s", LT_STR_ARG(usual));
-  }
-}
-
-static void chat_repl_do_model(repl *r, lt_str rest) {
-  lt_err err = LT_ERR_INIT;
-  const lt_chat *chat = r->chat;
-  if (rest.n > 0 && lt_chat_set_model(r->chat, rest, &err) != LT_OK) {
-    chat_repl_say_error(r, &err);
-    return;
-  }
-  lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
-  lt_console_format(r->console, "model: %.*s", LT_STR_ARG(ref));
-  for (size_t i = 0; rest.n == 0 && i < chat->models.count; i++) {
-    const lt_model *m = &chat->models.list[i];
-    lt_console_format(r->console, "  %.*s: %.*s%s", LT_STR_ARG(m->ref), LT_STR_ARG(m->name),
-                      chat->models.missing[i] != NULL ? " (no key)" : "");
-  }
-}
-
-static void chat_repl_do_tools(repl *r, lt_str rest) {
-  lt_tool_lines_print(r->console, r->chat->session->app.door, rest);
-}
-
-static void chat_repl_do_usage(repl *r, lt_str rest) {
-  const lt_chat_usage *usage = &r->chat->view.usage;
-  LT_AUTO_BUF(line, LT_KIB);
-  (void)rest;
-  lt_buf_printf(&line,
-                "%lld messages, %lld requests: %lld tokens in (%lld from the provider's cache, %lld written to it), "
-                "%lld out",
-                (long long)usage->prompts, (long long)usage->requests, (long long)usage->input_tokens,
-                (long long)usage->cached_input_tokens, (long long)usage->cache_write_tokens,
-                (long long)usage->output_tokens);
-  if (usage->has_cost) {
-    lt_buf_printf(&line, ": $%.4f", usage->cost);
-  } else {
-    lt_buf_addc(&line, "; no price is configured (models[].price)");
-  }
-  lt_console_line(r->console, "", lt_buf_view(&line));
-}
-
-static void chat_repl_do_decide(repl *r, lt_str rest) {
-  (void)rest;
-  lt_console_format(r->console, "Nothing waits for approval.");
-}
-
-static void chat_repl_do_program(repl *r, lt_str rest) {
-  (void)rest;
-  if (!lt_program_view_show_last(&r->chat->view.program)) {
-    lt_console_format(r->console, "No program has run yet.");
-  }
-}
-
-static const struct {
-  const char *name;
-  void (*act)(repl *r, lt_str rest);
-} commands[] = {{"/help", chat_repl_do_help},      {"/quit", chat_repl_do_quit},    {"/exit", chat_repl_do_quit},
-                {"/new", chat_repl_do_new},        {"/mode", chat_repl_do_mode},    {"/model", chat_repl_do_model},
-                {"/tools", chat_repl_do_tools},    {"/usage", chat_repl_do_usage},  {"/program", chat_repl_do_program},
-                {"/approve", chat_repl_do_decide}, {"/reject", chat_repl_do_decide}};
-
-static void chat_repl_command(repl *r, lt_str line) {
-  size_t end = 0;
-  while (end < line.n && line.p[end] != ' ' && line.p[end] != '\t') {
-    end++;
-  }
-  lt_str name = lt_str_sub(line, 0, end), rest = lt_str_trim(lt_str_sub(line, end, line.n));
-  lt_nearest nearest = lt_nearest_to(name, 2);
-  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-    if (lt_str_eqc(name, commands[i].name)) {
-      commands[i].act(r, rest);
-      return;
-    }
-    lt_nearest_offer(&nearest, lt_str_of(commands[i].name));
-  }
-  LT_AUTO_BUF(shown, LT_KIB);
-  lt_typegen_put_line(&shown, name, 60);
-  lt_console_format(r->console, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
-                    nearest.name.p != NULL ? "did you mean " : "see ",
-                    nearest.name.p != NULL ? nearest.name.p : "/help");
 }
 
 /* --- Titles ------------------------------------------------------------------------------------------------------- */
@@ -192,22 +69,11 @@ static void chat_repl_interrupted(repl *r) {
   }
 }
 
-/* "/etc/hosts is what?" is a message, and so is a text of several lines. */
-static bool chat_repl_is_command(lt_str line) {
-  lt_str name = lt_str_sub(line, 1, line.n);
-  size_t end = 0;
-  while (end < name.n && strchr(" \t/", name.p[end]) == NULL) {
-    end++;
-  }
-  bool path = end < name.n && name.p[end] == '/';
-  return line.p[0] == '/' && !path && lt_str_find(line, LT_STR("\n"), 0) == SIZE_MAX;
-}
-
 static void chat_repl_answer(repl *r, lt_str line) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_line_input_keep(r->chat->input, line);
-  if (chat_repl_is_command(line)) {
-    chat_repl_command(r, line);
+  if (lt_chat_commands_is_one(line)) {
+    lt_chat_commands_run(r->chat, line, &r->ended);
     return;
   }
   if (lt_chat_say(r->chat, line, &err) != LT_OK) {
@@ -245,6 +111,10 @@ static void chat_repl_turn(repl *r) LT_YIELDS {
 }
 
 /* --- The dialogue ------------------------------------------------------------------------------------------------- */
+static void chat_repl_complete(void *arg, lt_line_completion *completion) {
+  lt_chat_commands_complete(arg, completion);
+}
+
 static void chat_repl_on_resize(void *arg, int signum) {
   (void)signum;
   const lt_chat *chat = arg;
@@ -269,9 +139,11 @@ int lt_chat_repl(lt_chat *chat) {
     lt_console_format(r.console, "lathe chat: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
+  lt_line_input_complete_by(chat->input, chat_repl_complete, chat);
   lt_wait_init(&chat->titled, chat->session->app.loop);
   (void)lt_loop_on_signal(chat->session->app.loop, SIGWINCH, chat_repl_on_resize, chat, NULL);
   chat_repl_greet(&r);
+  (void)lt_chat_commands_show_history(chat, HISTORY_AT_START);
   if (lt_chat_catch_up(chat, &err) != LT_OK) {
     chat_repl_say_error(&r, &err);
   }

@@ -274,6 +274,19 @@ static void chat_view_end_answer_line(lt_chat_view *view) {
   }
 }
 
+void lt_chat_view_show_text(lt_chat_view *view, lt_str text) {
+  LT_AUTO_BUF(rendered, LT_HELD_OUTPUT_BYTES);
+  chat_view_make_way_for_line(view);
+  if (view->markdown == NULL || !view->dims) {
+    lt_console_line(view->console, "", lt_str_trim(text));
+    return;
+  }
+  lt_markdown_set_width(view->markdown, chat_view_answer_width());
+  lt_markdown_add(view->markdown, text, &rendered);
+  lt_markdown_end(view->markdown, &rendered);
+  (void)lt_console_write(view->console, stderr, lt_buf_view_or(&rendered, LT_STR("(too long to be shown)\n")));
+}
+
 static void chat_view_show_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
   lt_json type = lt_json_get(output, "type");
   if (lt_json_str_eq(type, LT_STR("text"))) { /* its text has been shown in pieces */

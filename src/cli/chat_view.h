@@ -75,6 +75,8 @@ void lt_chat_view_unhold(lt_chat_view *view);
 /* An event of the agent (agent/agent.h). */
 void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data);
 
+/* Shows a text as an answer is shown, on standard error. */
+void lt_chat_view_show_text(lt_chat_view *view, lt_str text);
 /* An event of a call of the prompt. */
 void lt_chat_view_call(lt_chat_view *view, const lt_call_event *event);
 

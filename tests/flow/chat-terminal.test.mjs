@@ -1,5 +1,7 @@
-// What lathe chat shows at a terminal of 40, 80 and 200 columns: answers as rendered Markdown.
+// What lathe chat shows at a terminal of 40, 80 and 200 columns: rendered answers, programs while they are written, calls that run, commands.
 import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { before } from "node:test";
 import { describe, folder, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
@@ -34,6 +36,7 @@ let env;
 before(async () => {
   env = { ...(await recorded([
     { user: "document", replies: [document] },
+    { user: "short", replies: ["An *answer*."] },
     { user: "program", replies: [long] },
     { user: "hostile", replies: ["**a \x1b[2J\x1b]0;title\x07b** \u202e`c\x1b[1A` \u009b2J\n```\n\x1b[31mred\x1b[0m\n```\n| \x1b[1A |\n|-|\n"] },
   ])), XDG_STATE_HOME: folder() };
@@ -102,5 +105,42 @@ describe("a program is shown while it is written, and its calls while they run",
     const end = await run(["chat", "-m", "code", "program", ...servers(slow)], { env });
     assert.match(end.stderr, /\n {2}\| let v29 = "29";\n {2}\| output\('\*' \+ got\.length \+ '\* answers'\);\n/);
     assert.equal(end.stdout, "*8* answers\n");
+  });
+});
+
+describe("the dialogue", { concurrency: 2 }, () => {
+  /** Does the steps [what is waited for, what is typed then] one after the other; everything that was shown. */
+  async function follow(run, steps) {
+    let from = 0;
+    for (const [shown, typed] of steps) {
+      await until(() => run.text().indexOf(shown, from) >= 0, `${JSON.stringify(shown)} is shown\n${run.text()}`);
+      from = run.text().indexOf(shown, from) + shown.length;
+      run.type(typed);
+    }
+    return run.ended;
+  }
+  const fresh = () => ({ XDG_STATE_HOME: folder() });
+
+  for (const columns of WIDTHS) {
+    test(`commands, and what Tab completes, at ${columns} columns`, async () => {
+      const cwd = folder({ "notes.md": "", "nothing.txt": "", ".hidden": "" });
+      mkdirSync(join(cwd, "sub"));
+      writeFileSync(join(cwd, "sub/a.md"), "");
+      const asked = [["/he\t\n", "Tab completes"], ["/mo\t cla\t\n", "mode: classic"], ["/tools slow.l\t\n", "slowLook"], ["/permissions\n", "slow.wait"], ["/history\n", "Nothing has been said"],
+        ["/history x\n", "wants a number"], ["@no\t\t\x15\n", "nothing.txt"], ["@su\t\t\x15\n", "a.md"], ["/halp\n", "did you mean /help"], ["short\n", "tokens in"], ["/history\n", "answer"],
+        ["/export notes.md\n", "exists already"], ["/export talk.md\n", "is in talk.md"], ["/usage\n", "1 messages, 1 requests"], ["/qu\t\n", ""]];
+      const end = await follow(at(columns, servers(slow), { cwd, env: fresh() }), asked.flatMap(([typed, shown]) => [["\x1b[?2004h> ", typed], [shown, ""]]));
+      assert.equal(end.code, 0);
+      const lines = screen(end.stdout, columns), text = lines.join("\n");
+      for (const name of ["/help", "/model [REF]", "/mode [MODE]", "/tools [QUERY]", "/permissions [QUERY]", "/usage", "/program", "/history [COUNT]", "/export FILE", "/new", "/quit"]) assert.ok(text.includes(`\n  ${name} `), `${name}\n${text}`);
+      assert.match(text, /\nnotes\.md +nothing\.txt\n/);
+      assert.equal(readFileSync(join(cwd, "talk.md"), "utf8"), "> short\n\nAn *answer*.\n\n");
+    });
+  }
+  test("-c shows what was said last", async () => {
+    const own = fresh();
+    await run(["chat", "short"], { env: { ...env, ...own } });
+    const end = await follow(at(80, ["-c", "last"], { env: own }), [["> ", "\x04"]]);
+    assert.match(screen(end.stdout, 80).join("\n"), /\n│ short\n\nAn answer\.\n/);
   });
 });

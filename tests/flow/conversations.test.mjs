@@ -47,6 +47,26 @@ describe("conversations", { concurrency: 2 }, () => {
     const json = JSON.parse((await w.lathe("conversations", "show", id, "--json")).stdout);
     assert.deepEqual([json.length, json[0].input, json[0].state], [1, "first\nof two lines", "completed"]);
   });
+  test("those with a text are found; letters may have either case", async () => {
+    const w = world();
+    const first = await w.chat("first\nof two lines"), second = await w.chat("second");
+    for (const [text, id] of [["OF TWO", first], ["one", first], ["\x1b[31mred", second]]) {
+      assert.match((await w.lathe("conversations", "search", text)).stdout, new RegExp(`^${id}[^\\n]*\\n$`), text);
+    }
+    assert.equal(JSON.parse((await w.lathe("conversations", "search", "second", "--json")).stdout)[0].id, second);
+    const none = await w.lathe("conversations", "search", "no\x1b[31mthing");
+    assert.deepEqual([none.code, none.stdout, none.stderr], [1, "", 'lathe conversations: no conversation has "nothing" in its title, a message or an answer\n']);
+    assert.equal((await w.lathe("conversations", "search", "")).code, 2);
+  });
+  test("one is exported as Markdown and as JSON", async () => {
+    const w = world();
+    const id = await w.chat("first\nof two lines");
+    const end = await w.lathe("conversations", "export", id);
+    assert.deepEqual([end.code, end.stderr], [0, ""]);
+    assert.equal(end.stdout, "> first\n> of two lines\n\n```js\noutput('one'); try { bankLook({ n: 1 }) } catch (e) {} done()\n```\n\n- the program\n\none\n\n- `bank.look {\"n\":1}`\n\n");
+    const json = JSON.parse((await w.lathe("conversations", "export", "last", "--json")).stdout);
+    assert.deepEqual([json.conversation.id, json.prompts.map((one) => one.input)], [id, ["first\nof two lines"]]);
+  });
   test("a terminal gets no control characters of what was said", async () => {
     const w = world();
     await w.chat("second");
@@ -79,8 +99,8 @@ describe("conversations", { concurrency: 2 }, () => {
   });
   for (const [words, message] of [
     [["show"], `show wants a conversation's id, its beginning, or "last"${SEE}`],
-    [["burn", "x"], `say list, show ID or delete ID${SEE}`],
-    [["list", "x"], `say list, show ID or delete ID${SEE}`],
+    [["burn", "x"], `say list, show ID, search TEXT, export ID or delete ID${SEE}`],
+    [["list", "x"], `say list, show ID, search TEXT, export ID or delete ID${SEE}`],
   ]) {
     test(`usage: ${words.join(" ")}`, async () => {
       prints(await run(["conversations", ...words]), { stderr: `lathe conversations: ${message}`, code: 2 });

@@ -1,0 +1,19 @@
+/* The prompts of a conversation as text: messages, answers, programs and calls. */
+#ifndef LT_CLI_CONVERSATION_TEXT_H
+#define LT_CLI_CONVERSATION_TEXT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+typedef enum lt_conversation_form {
+  LT_CONVERSATION_LINES,    /* for `conversations show`: a line for each call */
+  LT_CONVERSATION_MARKDOWN, /* for an export: programs as blocks of code */
+  LT_CONVERSATION_TALK,     /* Markdown of messages and answers alone */
+} lt_conversation_form;
+
+/* Appends prompts, JSON as lt_store_history has it. Messages are quotes ("> "). Errors: LT_E_INVALID (not that JSON),
+ * LT_E_LIMIT, LT_E_NOMEM. */
+lt_status lt_conversation_text_put(lt_str history, lt_conversation_form form, lt_buf *out, lt_err *err);
+
+#endif
