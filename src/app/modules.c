@@ -48,11 +48,12 @@ static bool modules_has_module(const lt_modules *m, lt_str name) {
 
 lt_status lt_modules_load(const lt_session *session, lt_modules *ret_modules, lt_err *err) {
   const lt_config *config = &session->config;
-  size_t more_count = 0;
+  size_t more_count = 0, saved_count = 0;
   const lt_run_module *more = lt_host_modules(lt_toolbox_host(session->toolbox), &more_count);
+  const lt_run_module *saved = lt_toolbox_program_modules(session->toolbox, &saved_count);
   lt_modules *m = ret_modules;
   *m = (lt_modules){
-      .list = lt_mem_zalloc(config->module_count + more_count + 1, sizeof *m->list),
+      .list = lt_mem_zalloc(config->module_count + more_count + saved_count + 1, sizeof *m->list),
       .sources = lt_mem_zalloc(config->module_count + 1, sizeof *m->sources),
   };
   if (m->list == NULL || m->sources == NULL) {
@@ -68,6 +69,11 @@ lt_status lt_modules_load(const lt_session *session, lt_modules *ret_modules, lt
                         LT_STR_ARG(more[i].name));
     } else {
       m->list[m->count++] = more[i];
+    }
+  }
+  for (size_t i = 0; i < saved_count; i++) {
+    if (!modules_has_module(m, saved[i].name)) {
+      m->list[m->count++] = saved[i];
     }
   }
   return LT_OK;

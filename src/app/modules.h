@@ -1,4 +1,5 @@
-/* The modules that programs may import: those of the configuration, read from files, and those of plugins. */
+/* The modules that programs may import: those of the configuration, read from files, those of plugins, and saved
+ * programs. */
 #ifndef LT_APP_MODULES_H
 #define LT_APP_MODULES_H
 

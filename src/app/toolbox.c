@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "plugin/program_tools.h"
 #include "store/store.h"
 
 struct lt_toolbox {
@@ -20,6 +21,7 @@ struct lt_toolbox {
   lt_masked_artifacts masked_artifacts;
   lt_artifacts *artifacts; /* the masking ones, in front of the stored ones; NULL: none yet */
   lt_host *host;
+  lt_program_tools *programs; /* the saved ones; NULL: there are none */
   lt_runners *runners;
   const lt_sampler *sampler; /* of runs; NULL: none is traced */
   lt_runner *runner;         /* replaces the configuration's runners; NULL: it does not */
@@ -85,6 +87,14 @@ static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
   return LT_OK;
 }
 
+/* Whoever embeds Lathe has programs of its own. Without those that a person has saved, everything else works. */
+static void toolbox_open_programs(lt_toolbox *t, const lt_host_options *options) LT_YIELDS {
+  lt_err why = LT_ERR_INIT;
+  if (!t->o.is_embedded && lt_program_tools_open(t->host, options, &t->programs, &why) != LT_OK) {
+    lt_report_line(t->o.report, LT_REPORT_WARNING, lt_str_of(lt_err_msg(&why)));
+  }
+}
+
 lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
   LT_TRY(toolbox_open_store(t, err));
   LT_TRY(lt_runners_new(t->o.loop, t->o.door, t->o.config, t->o.report, &t->runners, err));
@@ -109,6 +119,7 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
   };
   LT_TRY(lt_host_new(&options, &t->host, err));
   lt_plugins_load(t->host, t->o.config, t->o.report, t->o.cancel);
+  toolbox_open_programs(t, &options);
   return LT_OK;
 }
 
@@ -117,6 +128,7 @@ void lt_toolbox_ready(lt_toolbox *t) {
 }
 
 void lt_toolbox_unload(lt_toolbox *t) {
+  lt_program_tools_close(t->programs);
   lt_host_free(t->host);
   lt_runners_free(t->runners);
   lt_store_artifacts_free(t->stored_artifacts);
@@ -125,6 +137,7 @@ void lt_toolbox_unload(lt_toolbox *t) {
   }
   lt_store_close(t->db);
   t->host = NULL;
+  t->programs = NULL;
   t->runners = NULL;
   t->artifacts = t->stored_artifacts = NULL;
   t->db = NULL;
@@ -173,6 +186,10 @@ void lt_toolbox_replace_policy(lt_toolbox *t, lt_policy *policy) {
 
 const lt_policy *lt_toolbox_policy(const lt_toolbox *t) {
   return t->policy;
+}
+
+const lt_run_module *lt_toolbox_program_modules(const lt_toolbox *t, size_t *ret_count) {
+  return lt_program_tools_modules(t->programs, ret_count);
 }
 
 lt_host *lt_toolbox_host(const lt_toolbox *t) {

@@ -70,6 +70,8 @@ void lt_toolbox_replace_policy(lt_toolbox *toolbox, lt_policy *policy);
 const lt_policy *lt_toolbox_policy(const lt_toolbox *toolbox);
 /* What plugins have registered. Borrows. */
 lt_host *lt_toolbox_host(const lt_toolbox *toolbox);
+/* The saved programs as modules (plugin/program_tools.h). Borrows. */
+const lt_run_module *lt_toolbox_program_modules(const lt_toolbox *toolbox, size_t *ret_count);
 
 /* --- Runs --------------------------------------------------------------------------------------------------------- */
 #define LT_TOOLBOX_RUN_ID_DIGITS 32

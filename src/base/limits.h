@@ -546,11 +546,12 @@
 #define LT_COMPLETIONS_BYTES     (64 * LT_KIB) /* their text */
 #define LT_REPL_COMPLETE_MS      300           /* for the members of a value, whose getters are the program's */
 
-/* --- saved programs ----------------------------------------------------------------------------------------------- */
+/* --- saved programs (store/store_programs.h) ---------------------------------------------------------------------- */
 #define LT_SAVED_PROGRAMS_MAX      200 /* each is a tool of every prompt */
 #define LT_SAVED_VERSIONS_MAX      50  /* of a program; the oldest makes room for a further one */
 #define LT_SAVED_NAME_BYTES        48
 #define LT_SAVED_DESCRIPTION_BYTES (4 * LT_KIB)
+#define LT_SAVED_CODE_BYTES        (256 * LT_KIB) /* of a version: the texts of all are in memory as modules */
 #define LT_SAVED_SCHEMA_BYTES      (64 * LT_KIB)
 #define LT_SAVED_DELETED_DAYS      30 /* until the code of a deleted program is removed: a stopped prompt may call it */
 

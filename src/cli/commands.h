@@ -51,6 +51,8 @@ typedef struct lt_command {
   ROW(tools)             \
   ROW(servers)           \
   ROW(conversations)     \
+  ROW(save)              \
+  ROW(programs)          \
   ROW(artifacts)         \
   ROW(store)             \
   ROW(config)            \

@@ -12,6 +12,7 @@
 #include "cli/tool_lines.h"
 #include "io/line_input.h"
 #include "js/unfinished.h"
+#include "store/store_programs.h"
 #include "types/typegen_text.h"
 
 #define TWICE_MS 1000 /* two Ctrl-C within this time at an empty prompt end the dialogue */
@@ -22,6 +23,7 @@ static void repl_do_help(lt_repl *r, lt_str rest) {
   lt_console_format(
       &r->session->console,
       "  /tools [QUERY]   the tools there are: functions of every program\n"
+      "  /save NAME       keeps the last program as the tool programs.NAME\n"
       "  /clear           forgets the variables\n"
       "  /quit            leave (or Ctrl-D)\n"
       "Everything else is a program. Its value is printed, and the next one finds it as `_`; variables stay.\n"
@@ -43,14 +45,31 @@ static void repl_do_clear(lt_repl *r, lt_str rest) LT_YIELDS {
   lt_repl_forget(r);
 }
 
+static void repl_do_save(lt_repl *r, lt_str rest) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  int64_t version = 0;
+  const lt_saved_program program = {.name = rest,
+                                    .language = r->is_typescript ? LT_STR("ts") : LT_STR("js"),
+                                    .description = LT_STR(""),
+                                    .schema = LT_STR("{\"type\":\"object\"}"),
+                                    .code = lt_buf_view(&r->last)};
+  lt_status status = r->last.n > 0
+                         ? lt_store_program_save(lt_toolbox_db(r->session->app.toolbox), &program, &version, &err)
+                         : lt_fail(&err, LT_E_INVALID, "no program has run yet: /save keeps the last one");
+  if (status != LT_OK) {
+    lt_console_line(&r->session->console, "", lt_str_of(lt_err_msg(&err)));
+    r->has_failed = true;
+  } else {
+    lt_console_format(&r->session->console, "programs.%.*s is version %lld: a tool from the next start on",
+                      LT_STR_ARG(rest), (long long)version);
+  }
+}
+
 static const struct {
   const char *name;
   void (*act)(lt_repl *r, lt_str rest) LT_YIELDS;
-} repl_commands[] = {{"/help", repl_do_help},
-                     {"/tools", repl_do_tools},
-                     {"/clear", repl_do_clear},
-                     {"/quit", repl_do_quit},
-                     {"/exit", repl_do_quit}};
+} repl_commands[] = {{"/help", repl_do_help},   {"/tools", repl_do_tools}, {"/save", repl_do_save},
+                     {"/clear", repl_do_clear}, {"/quit", repl_do_quit},   {"/exit", repl_do_quit}};
 
 #define REPL_COMMANDS (sizeof repl_commands / sizeof repl_commands[0])
 

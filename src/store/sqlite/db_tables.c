@@ -225,6 +225,20 @@ static const char *const versions[] = {
     "CREATE TRIGGER unended_prompt_is_removed AFTER DELETE ON prompts BEGIN"
     "  DELETE FROM unended_prompts WHERE prompt = old.id;"
     " END;",
+    /* saved_programs: `hash` is the lt_str_hash of the code, by which the record of a run names a version. A deleted
+     * program keeps its rows for a while, and its numbers. */
+    "CREATE TABLE saved_programs("
+    "  name TEXT NOT NULL,"
+    "  version INTEGER NOT NULL,"
+    "  saved_at TEXT NOT NULL,"
+    "  deleted_at TEXT,"
+    "  language TEXT NOT NULL,"
+    "  description TEXT NOT NULL,"
+    "  schema TEXT NOT NULL,"
+    "  hash INTEGER NOT NULL,"
+    "  code TEXT NOT NULL,"
+    "  PRIMARY KEY(name, version)) STRICT;"
+    "CREATE INDEX saved_programs_by_hash ON saved_programs(name, hash);",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 
