@@ -59,6 +59,15 @@ undefinedundefined
     });
   }
 
+  test("a server that knows no tools that take a text gets a function", async () => {
+    const refusal = { status: 400, text: "Invalid value: 'custom'. Supported values are: 'function'." };
+    const { say, asked, answers } = await codex([refusal, { calls: [{ id: "e1", name: "exec", arguments: { code: "text(1)" } }] }, "Done."], { api: "responses" });
+    const end = await say("go");
+    assert.equal(end.stdout, "Done.\n", end.stderr);
+    assert.deepEqual(asked().map((body) => body.tools[0].type), ["custom", "function", "function"]);
+    assert.equal(untimed(answers()[0]), "Script completed\nWall time T seconds\nOutput:\n1\n");
+  });
+
   test("a cell goes on in the background; wait returns when there is something to say", async () => {
     const told = `text("begun"); yield_control(); await new Promise((done) => setTimeout(done, 100)); notify("half"); text("more");
 await new Promise((done) => setTimeout(done, 300)); text("end");`;

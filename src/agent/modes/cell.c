@@ -10,8 +10,7 @@
 /* --- Items -------------------------------------------------------------------------------------------------------- */
 static void cell_add_item(lt_cell *cell, lt_said said, lt_str text) {
   lt_cell_item *item = lt_arena_zalloc(&cell->arena, 1, sizeof *item);
-  if (item == NULL) { /* the result has its text */
-    cell->result.output_cut = true;
+  if (item == NULL) { /* the result has it: it is told at the end */
     return;
   }
   *item = (lt_cell_item){.said = said, .text = text};
