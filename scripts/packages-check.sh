@@ -39,9 +39,12 @@ expect() { # wanted output, command...
 
 bare_debian() {
   bare=$(mktemp -d /var/tmp/lathe-bare-XXXXXX)
-  trap 'umount "$bare/proc" 2>/dev/null; rm -rf "$bare"' EXIT
+  trap 'umount "$bare/proc" 2>/dev/null || true; rm -rf --one-file-system "$bare"' EXIT
   debootstrap --variant=minbase --arch="$deb_arch" $(is_here || echo --foreign) bookworm "$bare" "$(mirror)" >"$out/debootstrap.log" 2>&1 ||
     die "debootstrap failed: $out/debootstrap.log"
+  # In a container debootstrap makes it a link to this machine's, which must stay as it is.
+  rm -f "$bare/proc" 2>/dev/null || true
+  mkdir -p "$bare/proc"
   mount -t proc proc "$bare/proc" || echo "packages-check: no /proc can be mounted here"
   # What debootstrap has unpacked for another machine is installed by the dpkg of this one, which takes a tenth of the time.
   is_here || with_bare dpkg --root="$bare" --force-all --install "$bare"/var/cache/apt/archives/*.deb >>"$out/debootstrap.log" 2>&1 ||
