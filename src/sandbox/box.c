@@ -82,7 +82,7 @@ static void box_reset_instance(lt_box *box) {
 static lt_status box_map_image(lt_box *box, lt_err *err) {
   const lt_image_header *head = &box->image->head;
   void *at = mmap(box->memory + head->start, head->size - head->start, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, box->image->fd, 0);
+                  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, box->image->fd, box->image->offset);
   return at == MAP_FAILED ? box_no_address_space(err) : LT_OK;
 }
 

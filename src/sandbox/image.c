@@ -9,6 +9,7 @@
 #include "sandbox/box.h"
 #include "sandbox/image_packing.h"
 #include "sandbox/page_map.h"
+#include "sandbox/program_file.h"
 
 /* The instance and the table contain addresses of this process, so they are made once for each process. Clones copy the
  * instance and share the table. */
@@ -63,7 +64,20 @@ static lt_status image_fill_file(lt_image *image, lt_str packed, lt_err *err) {
   return LT_OK;
 }
 
+/* Maps an image from the program's file. False: it is packed, the program is a library, or pages are larger here. */
+static bool image_use_program_file(lt_image *image, lt_str data) {
+  const size_t header = sizeof image->head;
+  if (image->head.packed != 0 || (uintptr_t)(data.p + header) % (size_t)sysconf(_SC_PAGESIZE) != 0) {
+    return false;
+  }
+  image->fd = lt_program_file_open(data, header, &image->offset);
+  image->offset += (off_t)header;
+  image->bytes = (const uint8_t *)data.p + header;
+  return image->fd >= 0;
+}
+
 static lt_status image_make_file(lt_image *image, lt_str stored, lt_err *err) {
+  image->offset = 0;
   image->fd = memfd_create("lathe-image", MFD_CLOEXEC);
   if (image->fd < 0) {
     return lt_fail(err, LT_E_IO, "memfd_create: %s", strerror(errno));
@@ -92,7 +106,7 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
   }
   lt_status status = image_make_template(image, err);
-  if (status == LT_OK) {
+  if (status == LT_OK && !image_use_program_file(image, data)) {
     status = image_make_file(image, stored, err);
   }
   if (status != LT_OK) {

@@ -10,15 +10,16 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/str.h"
 #include "sandbox/image_choice.h"
+#include "sandbox/image_layout.h"
 #include "sandbox/wasm_module.h"
 
 #define LT_IMAGE_MAGIC 0x474d494cu /* "LIMG" */
 #define LT_IMAGE_ROOTS 16
-#define LT_IMAGE_PAGE  4096u /* the unit in which a box is cleaned */
 
 /* The header before the bytes, in the byte order of the building machine: an image belongs to one build. */
 typedef struct lt_image_header {
@@ -37,6 +38,8 @@ typedef struct lt_image_header {
   uint64_t roots[LT_IMAGE_ROOTS]; /* values the engine calls by hand: functions of the prelude */
 } lt_image_header;
 
+_Static_assert(sizeof(lt_image_header) == LT_IMAGE_HEADER_BYTES, "image_layout.h says how long a header is");
+
 /* The pages of the image that programs write to, learnt from the first boxes that are cleaned. A new box gets its own
  * copies of these pages at once, which costs less than one fault per page. It saves even more for pages that were read
  * before: their fault would interrupt every other processor. */
@@ -51,7 +54,8 @@ typedef struct lt_image {
   const lt_module *module;
   const uint8_t *bytes; /* [start, size): part of the program, or the file's mapping */
   void *mapping;        /* of a packed image; else NULL */
-  int fd;               /* memory file with the same bytes, for mapping */
+  int fd;               /* file with the same bytes, for mapping: the program's, or in memory */
+  off_t offset;         /* where they begin in it */
   int page_map;         /* of the process, to see which pages of a box are its own; -1: there is none */
   lt_image_hot *hot;
   void *instance;           /* template: copied into every clone */

@@ -1,6 +1,8 @@
-/* The images, as bytes of the program (image.h). */
+/* The images, as bytes of the program (image.h). The plain one is mapped from the program's file, so its bytes after the
+ * header begin with a page. */
+#include "sandbox/image_layout.h"
+
         .macro  image name, file
-        .balign 64
         .globl  lt_image_\name\()_data
 lt_image_\name\()_data:
         .incbin "\file"
@@ -9,8 +11,13 @@ lt_image_\name\()_end:
         .endm
 
         .section .rodata
+        .balign LT_IMAGE_PAGE
+        .skip   LT_IMAGE_PAGE - LT_IMAGE_HEADER_BYTES
         image base, LT_IMAGE_BASE
+        .balign 64
         image web, LT_IMAGE_WEB
+        .balign 64
         image intl, LT_IMAGE_INTL
+        .balign 64
         image strip, LT_IMAGE_STRIP
         .section .note.GNU-stack,"",%progbits
