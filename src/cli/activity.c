@@ -30,6 +30,7 @@ struct lt_activity {
   lt_timer *timer;
   activity_call *calls;
   char *what; /* NULL: nothing */
+  char *note; /* NULL: none */
   uint64_t began_ms;
   bool is_paused;
   unsigned rows; /* on the screen */
@@ -81,6 +82,7 @@ static void activity_draw_row(lt_activity *a, lt_str row, size_t columns) {
 /* A row for each call; at most half of the window. */
 static void activity_draw(lt_activity *a) {
   const activity_window window = activity_measure_window();
+  LT_AUTO_BUF(line, LT_MIB);
   const size_t most = window.rows / 2 < ROWS_MAX ? window.rows / 2 : ROWS_MAX;
   size_t count = 0, drawn = 0;
   for (const activity_call *call = a->calls; call != NULL; call = call->next) {
@@ -91,7 +93,7 @@ static void activity_draw(lt_activity *a) {
   const activity_call *call = a->calls;
   const size_t rows = count <= most || most < 2 ? count : most - 1;
   do {
-    LT_AUTO_BUF(line, LT_KIB);
+    lt_buf_clear(&line);
     activity_put_row(a, call, &line);
     if (most < 2 && count > 1) {
       lt_buf_printf(&line, ", %zu more", count - 1);
@@ -101,8 +103,13 @@ static void activity_draw(lt_activity *a) {
     drawn++;
   } while (call != NULL && drawn < rows && most > 1);
   if (count > drawn && most > 1) {
-    LT_AUTO_BUF(line, LT_KIB);
+    lt_buf_clear(&line);
     lt_buf_printf(&line, "%zu more calls", count - drawn);
+    activity_draw_row(a, lt_buf_view(&line), window.columns);
+  }
+  if (a->note != NULL && most > 1) {
+    lt_buf_clear(&line);
+    lt_typegen_put_line(&line, lt_str_of(a->note), window.columns);
     activity_draw_row(a, lt_buf_view(&line), window.columns);
   }
   fflush(stderr);
@@ -246,6 +253,13 @@ void lt_activity_update(lt_activity *a, lt_str what) {
   }
 }
 
+void lt_activity_note(lt_activity *a, lt_str note) {
+  if (a != NULL) {
+    lt_mem_free(a->note);
+    a->note = note.n > 0 ? lt_mem_strdup(note) : NULL;
+  }
+}
+
 void lt_activity_pause(lt_activity *a, bool is_paused) {
   if (a != NULL) {
     a->is_paused = is_paused;
@@ -266,5 +280,6 @@ void lt_activity_free(lt_activity *a) {
   }
   lt_timer_free(a->timer);
   lt_mem_free(a->what);
+  lt_mem_free(a->note);
   lt_mem_free(a);
 }

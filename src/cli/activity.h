@@ -24,6 +24,8 @@ void lt_activity_free(lt_activity *activity);
 void lt_activity_say(lt_activity *activity, lt_str what, bool is_late);
 /* The same, without a new beginning: how far it is. */
 void lt_activity_update(lt_activity *activity, lt_str what);
+/* A last line of its own while something is shown; empty: none. Copies. */
+void lt_activity_note(lt_activity *activity, lt_str note);
 /* Erases the lines for now: something else is written, and the console's make_way is not the activity's. */
 void lt_activity_erase(lt_activity *activity);
 /* Nothing is drawn while `is_paused`. */

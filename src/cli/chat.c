@@ -10,6 +10,7 @@
 #include "cli/chat_default.h"
 #include "cli/chat_questions.h"
 #include "cli/decision_lines.h"
+#include "cli/type_ahead.h"
 
 static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data) {
   (void)user;
@@ -341,6 +342,7 @@ static void chat_begin_turn(lt_chat *chat) {
   chat->busy = true;
   chat->interrupted = false;
   lt_chat_view_begin(&chat->view);
+  lt_type_ahead_begin(chat->ahead);
 }
 
 /* Waits for the prompt, if it was started. */
@@ -350,6 +352,7 @@ static lt_status chat_end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_
   }
   lt_chat_questions_cancel(chat);
   lt_chat_questions_wait(chat);
+  lt_type_ahead_end(chat->ahead);
   lt_chat_view_finish(&chat->view);
   chat->prompt[0] = '\0';
   chat->busy = false;

@@ -60,6 +60,7 @@ typedef struct lt_chat {
   lt_wait asked;                            /* woken when the last question has ended */
   unsigned titles;                          /* number of titles in the making */
   lt_wait titled;                           /* woken when `titles` becomes 0 */
+  struct lt_type_ahead *ahead;              /* only in a dialogue; NULL: typed text waits in the terminal */
   struct lt_line_input *input;              /* only in a dialogue */
   lt_cancel *reading;                       /* cancels the line that is being typed; NULL: none */
 } lt_chat;

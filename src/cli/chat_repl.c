@@ -8,6 +8,7 @@
 #include "cli/chat_default.h"
 #include "cli/commands.h"
 #include "cli/history_file.h"
+#include "cli/type_ahead.h"
 #include "io/line_input.h"
 #include "store/store.h"
 
@@ -84,6 +85,30 @@ static void chat_repl_answer(repl *r, lt_str line) LT_YIELDS {
   r->ended = r->ended || r->chat->session->app.cancel.why != LT_OK;
 }
 
+/* Sends the next message that was typed while the last answer ran. After an interrupt it is not sent, but shown. An
+ * unfinished line goes into the next one. False: there is none. */
+static bool chat_repl_send_waiting(repl *r) LT_YIELDS {
+  LT_AUTO_BUF(text, LT_INPUT_LINE_BYTES);
+  LT_AUTO_BUF(shown, 2 * LT_INPUT_LINE_BYTES);
+  bool is_whole = false;
+  if (!lt_type_ahead_take(r->chat->ahead, &text, &is_whole)) {
+    return false;
+  }
+  lt_str line = lt_str_trim(lt_buf_view(&text));
+  if (!is_whole) {
+    lt_buf_byte(&text, '\0');
+    lt_line_input_offer(r->chat->input, text.status == LT_OK ? text.p : "");
+    return false;
+  }
+  lt_buf_addc(&shown, r->chat->interrupted ? "not sent: " : "> ");
+  lt_buf_add(&shown, line);
+  lt_console_line(r->console, "", lt_buf_view(&shown));
+  if (!r->chat->interrupted && line.n > 0) {
+    chat_repl_answer(r, line);
+  }
+  return true;
+}
+
 static void chat_repl_turn(repl *r) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_cancel cancel;
@@ -142,6 +167,7 @@ int lt_chat_repl(lt_chat *chat) {
   lt_line_input_complete_by(chat->input, chat_repl_complete, chat);
   lt_wait_init(&chat->titled, chat->session->app.loop);
   (void)lt_loop_on_signal(chat->session->app.loop, SIGWINCH, chat_repl_on_resize, chat, NULL);
+  chat->ahead = lt_type_ahead_new(chat->session->app.loop, r.console, chat->session->activity);
   chat_repl_greet(&r);
   (void)lt_chat_commands_show_history(chat, HISTORY_AT_START);
   if (lt_chat_catch_up(chat, &err) != LT_OK) {
@@ -149,11 +175,15 @@ int lt_chat_repl(lt_chat *chat) {
   }
   r.ended = chat->session->app.cancel.why != LT_OK;
   while (!r.ended) {
-    chat_repl_turn(&r);
+    if (!chat_repl_send_waiting(&r)) {
+      chat_repl_turn(&r);
+    }
   }
   if (chat->titles > 0 && chat->session->app.cancel.why == LT_OK) {
     lt_wait_on(&chat->titled, TITLE_MS);
   }
+  lt_type_ahead_free(chat->ahead);
+  chat->ahead = NULL;
   lt_line_input_close(chat->input);
   chat->input = NULL;
   return chat->session->app.cancel.why == LT_OK ? LT_EXIT_OK : LT_EXIT_INTERRUPTED;

@@ -72,6 +72,9 @@ lt_status lt_console_hold(lt_console *console, lt_err *err) {
   }
   fflush(stdout);
   console->held = held;
+  if (console->on_question != NULL) {
+    console->on_question(console->question_arg, true);
+  }
   return LT_OK;
 }
 
@@ -92,6 +95,9 @@ void lt_console_release(lt_console *console) {
   lt_mem_free(held);
   if (console->on_release != NULL) {
     console->on_release(console->way_arg);
+  }
+  if (console->on_question != NULL) {
+    console->on_question(console->question_arg, false);
   }
 }
 

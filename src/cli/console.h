@@ -21,6 +21,8 @@ typedef struct lt_console {
   void (*make_way)(void *arg);        /* called before a line is written: erases what is drawn; may be NULL */
   void (*on_release)(void *arg);      /* called after what was held has been written; may be NULL */
   void *way_arg;
+  void (*on_question)(void *arg, bool is_open); /* called when a question opens and has closed; may be NULL */
+  void *question_arg;
   size_t unread; /* lines of a service's log that are lost (cli/service_log.h) */
 } lt_console;
 

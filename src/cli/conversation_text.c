@@ -131,7 +131,11 @@ static void conversation_put_input(const conversation_writer *w, lt_str input) {
 
 static void conversation_put_prompt(const conversation_writer *w, lt_json prompt) {
   lt_str state = conversation_text(prompt, "state", w->arena), error = conversation_text(prompt, "error", w->arena);
+  bool is_open = lt_str_eqc(state, "running") || lt_str_eqc(state, "waiting_for_approval");
   conversation_put_input(w, conversation_text(prompt, "input", w->arena));
+  if (is_open && w->form == LT_CONVERSATION_TALK) {
+    return; /* it is continued, and shows its outputs itself */
+  }
   lt_json_iter it = lt_json_each(lt_json_get(prompt, "output"));
   while (lt_json_next(&it)) {
     conversation_put_output(w, it.value);

@@ -9,7 +9,7 @@
 typedef enum lt_conversation_form {
   LT_CONVERSATION_LINES,    /* for `conversations show`: a line for each call */
   LT_CONVERSATION_MARKDOWN, /* for an export: programs as blocks of code */
-  LT_CONVERSATION_TALK,     /* Markdown of messages and answers alone */
+  LT_CONVERSATION_TALK,     /* Markdown of messages and answers alone, of an open prompt the message */
 } lt_conversation_form;
 
 /* Appends prompts, JSON as lt_store_history has it. Messages are quotes ("> "). Errors: LT_E_INVALID (not that JSON),

@@ -19,6 +19,8 @@ struct lt_terminal {
   int out; /* a second descriptor of the terminal: it blocks, as standard error does */
   lt_wait *reader;
   lt_terminal_size size; /* as measured; 0 rows: not measured yet */
+  bool is_hiding;
+  struct termios shown; /* the settings before lt_terminal_hide_typed */
 };
 
 static void terminal_on_closed(uv_handle_t *handle) {
@@ -196,4 +198,40 @@ lt_status lt_terminal_read_key(lt_terminal *t, lt_cancel *cancel, char *ret_key,
   lt_status status = terminal_take_key(t, cancel, ret_key, err);
   tcsetattr(t->in, TCSANOW, &before);
   return status;
+}
+
+void lt_terminal_hide_typed(lt_terminal *t) {
+  if (t->is_hiding || tcgetattr(t->in, &t->shown) != 0) {
+    return;
+  }
+  struct termios keys = t->shown;
+  keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  keys.c_cc[VMIN] = 1;
+  keys.c_cc[VTIME] = 0;
+  t->is_hiding = tcsetattr(t->in, TCSANOW, &keys) == 0;
+}
+
+void lt_terminal_show_typed(lt_terminal *t) {
+  if (t->is_hiding) {
+    t->is_hiding = false;
+    tcsetattr(t->in, TCSANOW, &t->shown);
+  }
+}
+
+lt_status lt_terminal_read_typed(lt_terminal *t, lt_cancel *cancel, lt_buf *out, lt_err *err) {
+  for (;;) {
+    char bytes[4096];
+    lt_status status = terminal_await_readable(t, cancel);
+    if (status != LT_OK) {
+      return lt_fail(err, status, "%s while waiting for a key at the terminal", lt_status_text(status));
+    }
+    ssize_t n = read(t->in, bytes, sizeof bytes);
+    if (n > 0) {
+      lt_buf_add(out, lt_str_from(bytes, (size_t)n));
+      return lt_buf_check(out, err, "too much was typed");
+    }
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+      return terminal_fail_ended(t, err);
+    }
+  }
 }

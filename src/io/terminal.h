@@ -28,6 +28,12 @@ lt_status lt_terminal_read_line(lt_terminal *terminal, lt_cancel *cancel, lt_buf
  * LT_E_CLOSED also for Ctrl-D. */
 lt_status lt_terminal_read_key(lt_terminal *terminal, lt_cancel *cancel, char *ret_key, lt_err *err) LT_YIELDS;
 
+/* From `hide` to `show`, what is typed is not echoed and can be read at once. `show` restores the former settings. */
+void lt_terminal_hide_typed(lt_terminal *terminal);
+void lt_terminal_show_typed(lt_terminal *terminal);
+/* Appends what has been typed, at least a byte. LT_YIELDS. Errors: as above. */
+lt_status lt_terminal_read_typed(lt_terminal *terminal, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS;
+
 typedef struct lt_terminal_size {
   unsigned rows, columns;
 } lt_terminal_size;

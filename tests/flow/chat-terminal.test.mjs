@@ -36,6 +36,8 @@ let env;
 before(async () => {
   env = { ...(await recorded([
     { user: "document", replies: [document] },
+    { user: "slow", replies: [{ text: "At last.", waitMs: 1500 }] },
+    { user: "half", replies: ["The other half."] },
     { user: "short", replies: ["An *answer*."] },
     { user: "program", replies: [long] },
     { user: "hostile", replies: ["**a \x1b[2J\x1b]0;title\x07b** \u202e`c\x1b[1A` \u009b2J\n```\n\x1b[31mred\x1b[0m\n```\n| \x1b[1A |\n|-|\n"] },
@@ -78,7 +80,7 @@ describe("an answer is rendered", { concurrency: 2 }, () => {
     await until(() => run.text().includes("> "), "the prompt is shown");
     run.resize(50, 40);
     run.type("document\n");
-    await until(() => /tokens in[^]*> /.test(run.text()), "the answer is shown");
+    await until(() => /Done\.[^]*2004h> /.test(run.text()), "the answer is shown");
     run.type("\x04");
     assert.match((await run.ended).stdout, /forty columns have room for\r\n/);
   });
@@ -135,6 +137,17 @@ describe("the dialogue", { concurrency: 2 }, () => {
       for (const name of ["/help", "/model [REF]", "/mode [MODE]", "/tools [QUERY]", "/permissions [QUERY]", "/usage", "/program", "/history [COUNT]", "/export FILE", "/new", "/quit"]) assert.ok(text.includes(`\n  ${name} `), `${name}\n${text}`);
       assert.match(text, /\nnotes\.md +nothing\.txt\n/);
       assert.equal(readFileSync(join(cwd, "talk.md"), "utf8"), "> short\n\nAn *answer*.\n\n");
+    });
+  }
+  for (const columns of WIDTHS) {
+    test(`what is typed while an answer runs is sent afterwards, at ${columns} columns`, async () => {
+      const end = await follow(at(columns, [], { env: fresh() }), [["\x1b[?2004h> ", "slow\n"], ["waiting for the model", "shorx\x7ft\n\x1b[Aha"], ["1 message is sent", "lf"], ["At last.", ""],
+        ["> short", ""], ["answer", ""], ["\x1b[?2004h> ", ""], ["half", "\n"], ["The other half.", ""], ["\x1b[?2004h> ", "slow\n"], ["waiting for the model", "short\n"], ["1 message is sent", "\x03"],
+        ["not sent: short", ""], ["\x1b[?2004h> ", "\x04"]]);
+      assert.equal(end.code, 0);
+      const text = screen(end.stdout, columns).join("\n");
+      assert.match(text, /\nAt last\.\n[^>]*\n> short\nAn answer\.\n[^>]*\n> half\nThe other half\.\n/);
+      assert.doesNotMatch(text, /message is sent/, "nothing is left of what was drawn");
     });
   }
   test("-c shows what was said last", async () => {
