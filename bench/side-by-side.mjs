@@ -21,7 +21,7 @@ const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SCRIPTS = { fib: 196418, loop: 42, sort: 5028, strings: 532173, json: 497480, regex: 4590852 }; // and what they give
 const SIZES = asked.quick ? [1] : [1, 10, 50]; // MB
 const AT_ONCE = asked.quick ? 20 : 1000;
-const ROUNDS = asked.quick ? { steady: 1, script: 1, read: [1], burst: 1, live: 1 } : { steady: 12, script: 5, read: [5, 4, 3], burst: 4, live: 2 };
+const ROUNDS = asked.quick ? { steady: 1, script: 1, read: [1], burst: 1, live: 1 } : { steady: 12, script: 5, read: [5, 4, 3], burst: 4, live: 3 };
 const TURN_NS = asked.quick ? 1e6 : 40e6, MOST_RUNS = 50, SLOW_NS = 4e9, VERY_SLOW_NS = 12e9; // of one turn of what is quick; of all turns of what is slow
 const ANSWER_MS = 60_000, CLOSE_MS = 3000, AT_THE_SAME_TIME = 3; // memory is measured of so many hosts at once
 
@@ -51,7 +51,7 @@ const peers = [
 ].filter(({ id }) => !asked.only || asked.only.split(",").includes(id));
 
 const hosts = new Set();
-process.on("exit", () => { for (const host of hosts) host.kill("SIGTERM"); });
+process.on("exit", () => { for (const host of hosts) host.kill("SIGKILL"); });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
 /** A process that answers lines (bench/peers/host.mjs). */

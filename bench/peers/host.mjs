@@ -67,11 +67,14 @@ function privateBytes(pid) {
   return [...fields].reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0);
 }
 
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
 async function live(count) {
   await atOnce(1);
+  await sleep(SETTLE_MS);
   const before = await memory();
   release = [];
-  const ended = atOnce(count), sleep = (ms) => new Promise((done) => setTimeout(done, ms)), each = async () => Math.round((await memory() - before) / count);
+  const ended = atOnce(count), each = async () => Math.round((await memory() - before) / count);
   let failed;
   ended.catch((error) => { failed = error; });
   for (const since = Date.now(); release.length < count && !failed && Date.now() - since < BEGIN_MS;) await sleep(20);
