@@ -1,5 +1,6 @@
 #include "agent/agent.h"
 
+#include "agent/attachments.h"
 #include "agent/decision_watch.h"
 #include "agent/deferred_end.h"
 #include "agent/heartbeat.h"
@@ -487,6 +488,10 @@ static void agent_report_start(const lt_turn *turn, const char *event) {
   lt_json_put_str(&w, turn->model->ref);
   lt_json_key(&w, "mode");
   lt_json_put_cstr(&w, turn->mode->id);
+  if (turn->attachments.n > 0) {
+    lt_json_key(&w, "attachments");
+    lt_json_put_raw(&w, turn->attachments);
+  }
   lt_json_end_object(&w);
   lt_turn_send_event(turn, event, &data);
 }
@@ -578,11 +583,15 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
       .origin = agent->options.origin,
       .visible = true,
   };
+  LT_AUTO_BUF(attachments, LT_MIB);
+  LT_TRY(lt_attachments_keep(agent, request, &ids, &attachments, err));
+  row.attachments = lt_buf_view(&attachments);
   LT_TRY(lt_turn_new(agent, &row, model, &mode, &turn_state, err));
   turn_state->deferred_start.is_open = request->is_deferred && request->conversation.n == 0;
   lt_turn_trace_begin(&turn_state->turn, request->trace);
   row.user = turn_state->turn.user; /* the request may be gone after a suspension */
   row.input = turn_state->turn.input;
+  row.attachments = turn_state->turn.attachments;
   LT_TRY(agent_store_and_start(turn_state, &row, err));
   *ret_ids = ids;
   return LT_OK;

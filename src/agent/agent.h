@@ -71,7 +71,7 @@ typedef struct lt_agent_options {
    * beginning. Secrets are not masked. Must not yield. May be NULL. `arg` is that of on_event. */
   void (*on_said)(void *arg, lt_str prompt, lt_said said, lt_str text);
   /* Every event, in order; must not yield. `data` is JSON:
-   * - prompt.created {promptId, userId, conversationId, model, mode}
+   * - prompt.created {promptId, userId, conversationId, model, mode, attachments?: [{id, name, mimeType, bytes}]}
    * - prompt.resumed, with the same data: the prompt continues in this process. Of the earlier process's outputs, only
    *   pending ones are sent again, and those that no reader has got (lt_agent_shown)
    * - prompt.output {promptId, change, output}: sent after the output is stored, and again when the output changes in
@@ -124,10 +124,18 @@ size_t lt_agent_busy(const lt_agent *agent);
  * LT_YIELDS. */
 void lt_agent_drain(lt_agent *agent, uint64_t ms, lt_cancel *hurry) LT_YIELDS;
 
+/* A file that goes with a message: an image (PNG, JPEG, GIF, WebP), a PDF or a text. Its content says which. */
+typedef struct lt_attachment {
+  lt_str name; /* what the model is told; a path's folders are left out */
+  lt_str data;
+} lt_attachment;
+
 typedef struct lt_prompt_request {
   lt_str user;
   lt_str conversation; /* empty: a new one */
   lt_str input;
+  const lt_attachment *attachments; /* kept as artifacts; not with is_deferred */
+  size_t attachment_count;
   lt_str model; /* a ref; empty: the default */
   lt_str mode;  /* empty: the model's or the default */
   /* The prompt of a new conversation is stored at its first call that is not read-only, when it waits for a decision,
@@ -143,9 +151,21 @@ typedef struct lt_prompt_ids {
   char conversation[LT_STORE_ID_BYTES + 1];
 } lt_prompt_ids;
 
+/* Checks attachments as lt_agent_start does, before there is an agent. Errors: LT_E_INVALID, LT_E_LIMIT; the message
+ * names the file and says what to do. */
+lt_status lt_agent_check_attachments(const lt_attachment *attachments, size_t count, lt_err *err);
+
+/* Reads attachments from JSON: [{"name", "data": base64} or {"name", "text"}]; nothing where `list` is missing. Owns:
+ * the arena. Errors: LT_E_INVALID, LT_E_LIMIT, LT_E_NOMEM. */
+lt_status lt_agent_read_attachments(lt_json list, lt_arena *arena, lt_attachment **ret_attachments, size_t *ret_count,
+                                    lt_err *err);
+/* What a checked attachment is, by its content: "image/png", "text/plain". */
+const char *lt_agent_attachment_type(const lt_attachment *attachment);
+
 /* Stores the prompt, starts it and returns. The prompt first runs in the next turn of the loop, so lt_agent_wait finds
  * it if called at once. LT_YIELDS. Errors: LT_E_INVALID (`Unknown execution mode: "x"`, an unknown model, an empty
- * input, a conversation that is busy), LT_E_NOTFOUND (the conversation), LT_E_LIMIT, LT_E_NOMEM, the store's. */
+ * input, a conversation that is busy, an attachment that models cannot take), LT_E_NOTFOUND (the conversation),
+ * LT_E_LIMIT, LT_E_NOMEM, the store's. */
 lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids,
                          lt_err *err) LT_YIELDS;
 /* Whether a prompt of an earlier process belongs to this configuration. Appends the paths of configuration files that

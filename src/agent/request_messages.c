@@ -1,7 +1,9 @@
 #include "agent/request_messages.h"
 
 #include "agent/history/history_turn.h"
+#include "agent/media_parts.h"
 #include "agent/program_feedback.h"
+#include "agent/turn_state.h"
 #include "base/limits.h"
 #include "text/tokens.h"
 
@@ -10,6 +12,7 @@ void lt_request_messages_init(lt_request_messages *m, lt_turn *turn) {
   lt_buf_init(&m->system, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_init(&m->history, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_init(&m->history_user, LT_PROMPT_MESSAGES_BYTES);
+  lt_buf_init(&m->history_parts, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_init(&m->rest, LT_PROMPT_MESSAGES_BYTES);
   m->w = lt_json_writer_on(&m->rest);
   lt_json_begin_array(&m->w);
@@ -19,6 +22,7 @@ void lt_request_messages_release(lt_request_messages *m) {
   lt_buf_release(&m->system);
   lt_buf_release(&m->history);
   lt_buf_release(&m->history_user);
+  lt_buf_release(&m->history_parts);
   lt_buf_release(&m->rest);
 }
 
@@ -43,9 +47,10 @@ lt_status lt_request_messages_put(lt_request_messages *m, const char *role, lt_s
 static lt_status request_messages_read_history(lt_request_messages *m, size_t max_tokens, lt_err *err) LT_YIELDS {
   lt_buf_clear(&m->history);
   lt_buf_clear(&m->history_user);
+  lt_buf_clear(&m->history_parts);
   lt_json_writer w = lt_json_writer_on(&m->history);
   lt_json_begin_array(&w);
-  LT_TRY(lt_history_turn_put(m->turn, &w, max_tokens, &m->history_user, err));
+  LT_TRY(lt_history_turn_put(m->turn, &w, max_tokens, &m->history_user, &m->history_parts, err));
   LT_TRY(request_messages_check(&m->history, err));
   lt_buf_consume(&m->history, 1); /* the bracket */
   return LT_OK;
@@ -60,12 +65,37 @@ lt_status lt_request_messages_set_system(lt_request_messages *m, lt_str system, 
   return request_messages_check(&m->system, err);
 }
 
+/* Appends the parts of the prompt's attachments. */
+static void request_messages_put_attachments(const lt_turn *turn, lt_buf *out) {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_MIB);
+  if (turn->attachments.n == 0) {
+    return;
+  }
+  lt_status status = lt_json_parse(&arena, turn->attachments, &doc, NULL);
+  if (status == LT_OK) {
+    lt_media_parts_put_attachments(out, lt_json_root(&doc));
+  }
+  out->status = lt_status_first(out->status, status);
+}
+
+static void request_messages_put_user(lt_json_writer *w, lt_str parts, lt_str text) {
+  if (parts.n > 0) {
+    lt_media_parts_put_message(w, "user", parts, text);
+  } else {
+    request_messages_put_message(w, "user", text);
+  }
+}
+
 lt_status lt_request_messages_begin(lt_request_messages *m, lt_str system, lt_err *err) {
   LT_TRY(lt_request_messages_set_system(m, system, err));
   LT_TRY(request_messages_read_history(m, LT_HISTORY_TOKENS, err));
-  LT_TRY(lt_request_messages_put(m, "user", m->turn->input, err));
+  LT_AUTO_BUF(parts, LT_MIB);
+  request_messages_put_attachments(m->turn, &parts);
+  request_messages_put_user(&m->w, lt_buf_view(&parts), m->turn->input);
+  LT_TRY(lt_buf_check(&parts, err, "no memory for the attachments"));
   m->input_end = m->rest.n;
-  return LT_OK;
+  return request_messages_check(&m->rest, err);
 }
 
 static void request_messages_put_part(lt_buf *out, lt_str part) {
@@ -76,20 +106,23 @@ static void request_messages_put_part(lt_buf *out, lt_str part) {
 /* The last text on the user's side (an unanswered input, or a program's feedback) and the new input become one message,
  * because some models refuse two messages of the same role in a row. */
 static void request_messages_put_input(lt_buf *out, const lt_request_messages *m) {
-  if (m->history_user.n == 0) {
+  if (m->history_user.n == 0 && m->history_parts.n == 0) {
     request_messages_put_part(out, lt_str_sub(lt_buf_view(&m->rest), 1, m->input_end));
     return;
   }
   LT_AUTO_BUF(message, LT_PROMPT_MESSAGES_BYTES);
   LT_AUTO_BUF(text, LT_PROMPT_MESSAGES_BYTES);
+  LT_AUTO_BUF(parts, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_add(&text, lt_buf_view(&m->history_user));
   lt_buf_addc(&text, "\n\n");
   lt_buf_add(&text, m->turn->input);
+  lt_buf_add(&parts, lt_buf_view(&m->history_parts));
+  request_messages_put_attachments(m->turn, &parts);
   lt_json_writer w = lt_json_writer_on(&message);
-  request_messages_put_message(&w, "user", lt_buf_view(&text));
+  request_messages_put_user(&w, lt_buf_view(&parts), lt_buf_view(&text));
   request_messages_put_part(out, lt_buf_view(&message));
-  lt_status status = text.status != LT_OK ? text.status : message.status;
-  out->status = out->status != LT_OK ? out->status : status;
+  lt_status status = lt_status_first(lt_status_first(text.status, parts.status), message.status);
+  out->status = lt_status_first(out->status, status);
 }
 
 static lt_status request_messages_ask_once(const lt_request_messages *m, lt_str tools, bool streams,
@@ -191,10 +224,17 @@ static bool request_messages_shorten(lt_request_messages *m) LT_YIELDS {
          request_messages_shorten_rest(m, LT_SHORTER_TOKENS, LT_SHORTER_TOKENS);
 }
 
+/* Whether another request may succeed: a shorter one, or (once) one without images and documents. */
+static bool request_messages_may_repeat(lt_request_messages *m, const lt_completion *completion) LT_YIELDS {
+  bool is_first = completion->no_media && !m->turn->internal->sends_no_media;
+  m->turn->internal->sends_no_media = m->turn->internal->sends_no_media || completion->no_media;
+  return is_first || (completion->too_long && request_messages_shorten(m));
+}
+
 lt_status lt_request_messages_ask(lt_request_messages *m, lt_str tools, bool stream, lt_completion *completion,
                                   lt_err *err) {
   lt_status status = request_messages_ask_once(m, tools, stream, completion, err);
-  while (status != LT_OK && completion->too_long && m->turn->cancel.why == LT_OK && request_messages_shorten(m)) {
+  while (status != LT_OK && m->turn->cancel.why == LT_OK && request_messages_may_repeat(m, completion)) {
     lt_completion_release(completion);
     lt_completion_init(completion);
     status = request_messages_ask_once(m, tools, stream, completion, err);

@@ -12,12 +12,13 @@
 
 typedef struct lt_request_messages {
   lt_turn *turn;
-  lt_buf system;       /* a message, or empty */
-  lt_buf history;      /* messages with commas between them, or empty */
-  lt_buf history_user; /* a user's text that ends the history, or empty: the new input is appended to it */
-  lt_buf rest;         /* the messages of this prompt: a JSON array that is not closed yet */
-  size_t input_end;    /* the end of its first message, which is the user's input */
-  lt_json_writer w;    /* writes to `rest` */
+  lt_buf system;        /* a message, or empty */
+  lt_buf history;       /* messages with commas between them, or empty */
+  lt_buf history_user;  /* a user's text that ends the history, or empty: the new input is appended to it ... */
+  lt_buf history_parts; /* ... and the parts of files that go with it, with commas between them (media_parts.h) */
+  lt_buf rest;          /* the messages of this prompt: a JSON array that is not closed yet */
+  size_t input_end;     /* the end of its first message, which is the user's input */
+  lt_json_writer w;     /* writes to `rest` */
 } lt_request_messages;
 
 void lt_request_messages_init(lt_request_messages *messages, lt_turn *turn);

@@ -27,6 +27,7 @@ static lt_status resume_load(resume_request *r, lt_err *err) LT_YIELDS {
               lt_json_str(lt_json_get(json, "model"), &r->arena, &row->model) &&
               lt_json_str(lt_json_get(json, "mode"), &r->arena, &row->mode) &&
               lt_json_str(lt_json_get(json, "input"), &r->arena, &row->input);
+  row->attachments = lt_json_text(lt_json_get(json, "attachments"));
   return read ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
 }
 

@@ -1,6 +1,7 @@
 #include "agent/tool_rounds.h"
 
 #include "agent/agent_state.h"
+#include "agent/media_parts.h"
 #include "agent/request_messages.h"
 #include "agent/turn_edits.h"
 #include "base/limits.h"
@@ -98,6 +99,7 @@ static void tool_rounds_read_call(tool_dialogue *t, lt_tool_round *round, lt_too
   lt_str text = lt_str_trim(asked->arguments);
   *call = (lt_tool_round_call){.asked = asked, .id = tool_rounds_id_for(t, asked->id), .input = text};
   lt_buf_init(&call->answer, LT_PROMPT_MESSAGES_BYTES);
+  lt_buf_init(&call->parts, LT_PROMPT_MESSAGES_BYTES);
   call->tool = t->tools.tool_names != NULL ? lt_tool_definitions_find(t->tools.tool_names, asked->name) : NULL;
   if (text.n == 0 || lt_str_eqc(text, "null")) {
     call->input = LT_STR("{}");
@@ -151,18 +153,51 @@ static void tool_rounds_put_reply(tool_dialogue *t, const lt_completion *reply, 
   lt_json_end_object(&t->messages.w);
 }
 
-static void tool_rounds_put_answer(tool_dialogue *t, const lt_tool_round_call *call) {
+/* The images of an answer, so that the model sees them. The answer itself has their ids. */
+static void tool_rounds_take_images(lt_tool_round_call *call) {
+  lt_json_doc doc;
   lt_str answer = lt_buf_view(&call->answer);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  if (call->is_json && lt_str_find(answer, LT_STR("artifact"), 0) != SIZE_MAX &&
+      lt_json_parse(&arena, answer, &doc, NULL) == LT_OK) {
+    lt_media_parts_put_answer(&call->parts, lt_json_root(&doc));
+  }
+}
+
+static void tool_rounds_put_answer_text(tool_dialogue *t, const lt_tool_round_call *call) {
+  lt_str answer = lt_buf_view(&call->answer);
+  if (call->is_json) {
+    lt_tool_answer_put(&t->messages.w, answer);
+  } else {
+    lt_json_put_str(&t->messages.w, answer.n > 0 ? answer : LT_STR(LT_TOOL_ANSWER_NOTHING));
+  }
+}
+
+static void tool_rounds_put_answer_parts(tool_dialogue *t, const lt_tool_round_call *call) {
+  lt_json_writer *w = &t->messages.w;
+  lt_json_begin_array(w);
+  lt_json_begin_object(w);
+  lt_json_put_pair(w, "type", LT_STR("text"));
+  lt_json_key(w, "text");
+  tool_rounds_put_answer_text(t, call);
+  lt_json_end_object(w);
+  lt_json_put_raw(w, lt_buf_view(&call->parts));
+  lt_json_end_array(w);
+  w->buf->status = lt_status_first(w->buf->status, call->parts.status);
+}
+
+static void tool_rounds_put_answer(tool_dialogue *t, lt_tool_round_call *call) {
+  tool_rounds_take_images(call);
   lt_json_begin_object(&t->messages.w);
   lt_json_key(&t->messages.w, "role");
   lt_json_put_cstr(&t->messages.w, "tool");
   lt_json_key(&t->messages.w, "tool_call_id");
   lt_json_put_str(&t->messages.w, call->id);
   lt_json_key(&t->messages.w, "content");
-  if (call->is_json) {
-    lt_tool_answer_put(&t->messages.w, answer);
+  if (call->parts.n > 0) {
+    tool_rounds_put_answer_parts(t, call);
   } else {
-    lt_json_put_str(&t->messages.w, answer.n > 0 ? answer : LT_STR(LT_TOOL_ANSWER_NOTHING));
+    tool_rounds_put_answer_text(t, call);
   }
   lt_json_end_object(&t->messages.w);
 }
@@ -211,6 +246,7 @@ static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *re
       tool_rounds_put_answer(t, &round.calls[i]);
     }
     lt_buf_release(&round.calls[i].answer);
+    lt_buf_release(&round.calls[i].parts);
   }
   if (status == LT_OK) {
     tool_rounds_put_edits(t, &round);

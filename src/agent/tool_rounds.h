@@ -16,6 +16,7 @@ typedef struct lt_tool_round_call {
   bool broken;                    /* the arguments are not JSON: the call is not made, and `answer` says why */
   lt_buf answer;                  /* for the model: text, or a JSON value when `is_json` */
   bool is_json;
+  lt_buf parts; /* images and files that belong to the answer, JSON with commas between them (media_parts.h) */
 } lt_tool_round_call;
 
 typedef struct lt_tool_round {

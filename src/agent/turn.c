@@ -1,5 +1,6 @@
 #include "agent/turn.h"
 
+#include "agent/media_parts.h"
 #include "agent/model_request.h"
 #include "agent/turn_observer.h"
 #include "agent/turn_state.h"
@@ -54,10 +55,18 @@ static lt_status turn_check_caught_up(const lt_turn *turn, lt_err *err) {
                        "diverged: what the model replied is not on record as far as what came of it (\"%s\")", id);
 }
 
-lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_completion *completion, lt_err *err) {
+static lt_status turn_ask_model(lt_turn *turn, const lt_turn_question *question, lt_completion *completion,
+                                lt_err *err) LT_YIELDS {
+  lt_str why_none = turn->internal->sends_no_media ? LT_STR("the model has refused it, or another one") : LT_STR("");
+  LT_AUTO_BUF(filled_text, LT_PROMPT_MESSAGES_BYTES);
+  lt_media_filled filled = {.out = &filled_text};
+  LT_TRY(lt_media_parts_fill(turn, question->messages, why_none, &filled, err));
   const lt_completion_request request = {
       .model = turn->model,
-      .messages = question->messages,
+      .messages = filled.messages,
+      .has_parts = filled.messages.p != question->messages.p,
+      .media_bytes = filled.media_bytes,
+      .media_count = filled.media_count,
       .tools = question->tools,
       .cancel = &turn->cancel,
       .freeform = turn->mode->freeform,
@@ -70,6 +79,10 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
       .run = lt_str_of(turn->ids.prompt),
       .conversation = lt_str_of(turn->ids.conversation),
   };
+  return lt_model_request_complete(&turn->agent->options, &request, completion, err);
+}
+
+lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_completion *completion, lt_err *err) {
   turn->internal->streamed = 0;
   lt_buf_clear(&turn->internal->held_text);
   lt_program_drafts_drop(&turn->internal->drafts);
@@ -82,7 +95,7 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
     LT_TRY(lt_turn_observer_record_end(turn, "the model is asked once more", err));
     LT_TRY(turn_check_caught_up(turn, err));
     LT_TRY(lt_approvals_settle(&turn->internal->approvals, err));
-    status = lt_model_request_complete(&turn->agent->options, &request, completion, &why);
+    status = turn_ask_model(turn, question, completion, &why);
     lt_program_drafts_end(&turn->internal->drafts);
     lt_turn_record_put(turn, question->hash, completion, status, &why);
   }

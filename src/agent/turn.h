@@ -19,6 +19,7 @@ struct lt_turn {
   lt_prompt_ids ids;
   lt_str user;
   lt_str input;
+  lt_str attachments; /* to the input, as JSON (store_prompts.h); empty: none */
   const lt_model *model;
   const lt_mode *mode;
   uint32_t rounds;

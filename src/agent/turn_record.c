@@ -159,6 +159,8 @@ void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *compl
     lt_json_put_pair(&w, "error", lt_str_of(lt_err_msg(err)));
     lt_json_key(&w, "tooLong");
     lt_json_put_bool(&w, completion->too_long);
+    lt_json_key(&w, "noMedia");
+    lt_json_put_bool(&w, completion->no_media);
   }
   lt_json_end_object(&w);
   turn_record_note(turn, LT_PROMPT_NOTE_COMPLETION, number, &text);
@@ -227,6 +229,7 @@ static bool record_read_completion(lt_turn *turn, const lt_note *from, uint64_t 
   (void)lt_json_int(lt_json_get(json, "finish"), &finish);
   completion->finish = (lt_finish)finish;
   completion->too_long = lt_json_bool(lt_json_get(json, "tooLong"), false);
+  completion->no_media = lt_json_bool(lt_json_get(json, "noMedia"), false);
   lt_buf_add(&completion->text, text);
   lt_buf_add(&completion->kept, lt_json_text(lt_json_get(json, "kept")));
   *ret_status = name.n == 0 ? LT_OK : lt_notes_status(name, LT_E_INTERNAL);

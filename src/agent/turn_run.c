@@ -39,8 +39,9 @@ static bool turn_copy_id(char *to, lt_str id) {
 static bool turn_copy_texts(lt_turn *turn, const lt_prompt_row *row) {
   turn->user = lt_arena_dup(&turn->arena, row->user);
   turn->input = lt_arena_dup(&turn->arena, row->input);
-  return turn->user.p != NULL && turn->input.p != NULL && turn_copy_id(turn->ids.prompt, row->id) &&
-         turn_copy_id(turn->ids.conversation, row->conversation);
+  turn->attachments = row->attachments.n > 0 ? lt_arena_dup(&turn->arena, row->attachments) : LT_STR("");
+  return turn->user.p != NULL && turn->input.p != NULL && turn->attachments.p != NULL &&
+         turn_copy_id(turn->ids.prompt, row->id) && turn_copy_id(turn->ids.conversation, row->conversation);
 }
 
 /* Sets the modules and functions of programs: the configured ones or the plugins', with llm() and llmJson(). */

@@ -41,6 +41,7 @@ struct lt_turn_state {
   int64_t earlier_us;            /* that it had begun before, in another process, as far as its trace says */
   lt_trace_context trace_parent; /* the span that the prompt's is below; may be not set */
   bool is_prepared;
+  bool sends_no_media; /* the model has refused images or documents of this prompt's requests */
 };
 
 /* Hands an event to the agent's listener; does nothing when `data` failed for lack of memory. */

@@ -52,6 +52,13 @@ static bool models_is_at(const lt_config_model *m, const lt_model_provider *prov
                               lt_model_provider_at(lt_str_of(m->base_url)) == provider);
 }
 
+/* Whether the model takes images and documents: as configured, else as it is known of its name and its provider. */
+static void models_fill_input(const lt_config_model *m, const lt_model_provider *at, lt_model *model) {
+  bool is_text_only = lt_model_provider_is_text_only(model->name);
+  model->no_images = m->images >= 0 ? m->images == 0 : is_text_only || (at != NULL && at->no_images);
+  model->no_files = m->files >= 0 ? m->files == 0 : is_text_only || (at != NULL && at->no_files);
+}
+
 static void models_fill_key(const lt_config_model *m, const lt_model_provider *provider, lt_models *models, size_t i) {
   bool is_at = models_is_at(m, provider);
   const char *url = models->list[i].base_url.p;
@@ -106,6 +113,7 @@ static void models_fill_model(const lt_config_model *m, lt_models *models) {
       .answer_ms = (uint64_t)m->answer_ms,
       .idle_ms = (uint64_t)m->idle_ms,
   };
+  models_fill_input(m, at, &models->list[i]);
   models_fill_key(m, provider, models, i);
   models->prices[i] = m->price;
   models->modes[i] = LT_STR_NULL;
@@ -157,8 +165,13 @@ static lt_status models_add_named(lt_models *models, lt_str ref, lt_err *err) {
   if (copy == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory while reading the models");
   }
-  models_fill_model(
-      &(lt_config_model){.ref = copy, .name = copy + slash + 1, .provider = provider->name, .code_mode = -1}, models);
+  models_fill_model(&(lt_config_model){.ref = copy,
+                                       .name = copy + slash + 1,
+                                       .provider = provider->name,
+                                       .code_mode = -1,
+                                       .images = -1,
+                                       .files = -1},
+                    models);
   return LT_OK;
 }
 
@@ -194,7 +207,7 @@ lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err) 
     models_fill_model(&config->models[i], &models);
   }
   if (models_wants_usual_model(config)) {
-    models_fill_model(&(lt_config_model){.ref = "normal", .code_mode = -1}, &models);
+    models_fill_model(&(lt_config_model){.ref = "normal", .code_mode = -1, .images = -1, .files = -1}, &models);
   }
   const lt_config_defaults *d = &config->defaults;
   models.default_ref = lt_str_of(d->model != NULL ? d->model : "normal");

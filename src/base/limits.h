@@ -462,6 +462,16 @@
 #define LT_DEFERRED_RECORD_BYTES   LT_MIB        /* record of a prompt that is not stored yet; a longer one is stored */
 #define LT_DEFERRED_CALLS_MAX      1000          /* likewise its read-only calls */
 #define LT_DEFERRED_OUTPUT_BYTES   LT_GATEWAY_PAGE_BYTES /* likewise its outputs: what is read in pieces is stored */
+#define LT_ATTACHMENTS_MAX         20                    /* files that a user sends with one message */
+#define LT_ATTACHMENTS_BYTES       (10 * LT_MIB)         /* of all of them: half of LT_MEDIA_REQUEST_BYTES */
+#define LT_ATTACHMENT_IMAGE_BYTES  (3840 * LT_KIB)       /* an image: Anthropic takes 5 MB of it, written as base64 */
+#define LT_ATTACHMENT_TEXT_BYTES   (512 * LT_KIB)        /* a text: each later request has all of it */
+#define LT_ATTACHMENT_NAME_BYTES   255                   /* as file systems have it */
+#define LT_MEDIA_REQUEST_BYTES     (20 * LT_MIB)  /* images and documents in a request: providers take 32 MB ... */
+#define LT_MEDIA_REQUEST_MAX       40             /* ... and how many: of more, the oldest are left out */
+#define LT_MEDIA_TOKENS            1600           /* of an image, where nobody counts: a large one for most models */
+#define LT_SUMMARY_KEPT_TOKENS     16000          /* of the history what a summary leaves: the next one is far */
+#define LT_SUMMARY_INPUT_TOKENS    60000          /* of a conversation, for the model that summarises it */
 #define LT_PROMPT_LATE_MS          500            /* before an end that could not be stored is tried again, ... */
 #define LT_PROMPT_LATE_MAX_MS      8000           /* ... twice as long each time, up to this */
 #define LT_PROMPT_HISTORY_MAX      1000           /* earlier prompts of a conversation that are read */

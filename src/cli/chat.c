@@ -1,3 +1,4 @@
+#include "cli/attach_files.h"
 #include "cli/chat.h"
 
 #include <stdio.h>
@@ -301,6 +302,8 @@ static lt_status chat_start_prompt(lt_chat *chat, lt_str message, lt_err *err) L
       .user = LT_CHAT_USER,
       .conversation = lt_str_of(chat->conversation),
       .input = message,
+      .attachments = chat->attached != NULL ? chat->attached->list : NULL,
+      .attachment_count = chat->attached != NULL ? chat->attached->count : 0,
       .model = lt_buf_view(&chat->model),
       .mode = lt_buf_view(&chat->mode),
   };

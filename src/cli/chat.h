@@ -9,6 +9,7 @@
 #include "cli/chat_view.h"
 #include "app/models.h"
 #include "app/modules.h"
+#include "cli/command_options.h"
 #include "cli/command_session.h"
 #include "tool/masked_records.h"
 
@@ -18,8 +19,9 @@ typedef struct lt_chat_options {
   const char *conversation; /* -c: an id, its beginning, or "last"; NULL: a new one */
   const char *mode;
   const char *model;
-  const char *system;  /* further instructions, or "@FILE" */
-  const char *message; /* NULL: a dialogue, or the message is on standard input */
+  const char *system;     /* further instructions, or "@FILE" */
+  const char *message;    /* NULL: a dialogue, or the message is on standard input */
+  lt_option_texts attach; /* files that go with it */
   lt_config_sources sources;
   bool yes;
   bool verbose;      /* long programs are not folded */
@@ -50,6 +52,7 @@ typedef struct lt_chat {
   char prompt[LT_STORE_ID_BYTES + 1];       /* the running prompt; empty: none */
   lt_buf mode, model;                       /* chosen, or from the conversation; empty: the default */
   bool mode_chosen, model_chosen;           /* by an option or /mode, /model: also valid for a new conversation */
+  const struct lt_attach_files *attached;   /* files that go with the next message; NULL: none do */
   bool busy;                                /* a turn runs */
   bool interrupted;                         /* Ctrl-C ends the turn */
   bool keeps;                               /* prompts outlive this process */

@@ -7,6 +7,7 @@
 #include "agent/modes/mode_list.h"
 #include "app/instructions.h"
 #include "base/limits.h"
+#include "cli/attach_files.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
 #include "cli/input_file.h"
@@ -15,6 +16,7 @@ typedef struct chat_job {
   lt_chat_options opt;
   lt_buf input;
   bool dialogue;
+  lt_attach_files files;
   lt_chat chat;
 } chat_job;
 
@@ -32,6 +34,10 @@ static const lt_option chat_option_rows[] = {
      LT_OPTION_IS_TEXT(lt_chat_options, model)},
     {"--system", NULL, "TEXT", "what the model is told beside its mode, or @FILE that has it (instructions)",
      LT_OPTION_IS_TEXT(lt_chat_options, system)},
+    {"--attach", NULL, "FILE",
+     "send a file with the message: an image (PNG, JPEG, GIF, WebP), a PDF or a text; may be given\n"
+     "several times",
+     LT_OPTION_IS_TEXTS(lt_chat_options, attach)},
     {"--yes", "-y", NULL, "approve calls that would be asked about (not those that are denied)",
      LT_OPTION_IS_FLAG(lt_chat_options, yes)},
     {"--no-check", NULL, NULL, "run TypeScript without a check of its types (typescript.check: false)",
@@ -116,6 +122,21 @@ static bool chat_read_message(chat_job *j) {
     return false;
   }
   return true;
+}
+
+/* False: the reason has been printed. */
+static bool chat_read_files(chat_job *j) {
+  lt_err err = LT_ERR_INIT;
+  lt_status status = j->dialogue && j->opt.attach.count > 0
+                         ? lt_fail(&err, LT_E_INVALID, "--attach goes with a message: write @FILE in the dialogue")
+                         : LT_OK;
+  for (int i = 0; i < j->opt.attach.count && status == LT_OK; i++) {
+    status = lt_attach_files_add(&j->files, j->opt.attach.at[i], &err);
+  }
+  if (status != LT_OK) {
+    fprintf(stderr, "lathe chat: %s\n", lt_err_msg(&err));
+  }
+  return status == LT_OK;
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
@@ -223,7 +244,9 @@ static int chat_command(void *arg) {
   }
   int code = LT_EXIT_USAGE;
   lt_buf_init(&j.input, LT_PROMPT_INPUT_BYTES + 64 * LT_KIB);
-  if (chat_read_message(&j)) {
+  lt_attach_files_init(&j.files);
+  j.chat.attached = &j.files;
+  if (chat_read_message(&j) && chat_read_files(&j)) {
     const lt_command_plan plan = {.work = chat_work,
                                   .check = chat_check,
                                   .loaded = chat_check_modes,
@@ -234,6 +257,7 @@ static int chat_command(void *arg) {
   }
   lt_buf_release(&j.chat.instructions);
   lt_buf_release(&j.input);
+  lt_attach_files_release(&j.files);
   return code;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "cli/attach_files.h"
 #include "cli/chat.h"
 #include "cli/chat_commands.h"
 #include "cli/chat_default.h"
@@ -70,6 +71,20 @@ static void chat_repl_interrupted(repl *r) {
   }
 }
 
+/* A message with the files that it names. */
+static lt_status chat_repl_say(repl *r, lt_str line, lt_err *err) LT_YIELDS {
+  lt_attach_files files;
+  lt_attach_files_init(&files);
+  r->chat->attached = &files;
+  lt_status status = lt_attach_files_add_named(&files, line, r->console, err);
+  if (status == LT_OK) {
+    status = lt_chat_say(r->chat, line, err);
+  }
+  r->chat->attached = NULL;
+  lt_attach_files_release(&files);
+  return status;
+}
+
 static void chat_repl_answer(repl *r, lt_str line) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_line_input_keep(r->chat->input, line);
@@ -77,7 +92,7 @@ static void chat_repl_answer(repl *r, lt_str line) LT_YIELDS {
     lt_chat_commands_run(r->chat, line, &r->ended);
     return;
   }
-  if (lt_chat_say(r->chat, line, &err) != LT_OK) {
+  if (chat_repl_say(r, line, &err) != LT_OK) {
     chat_repl_say_error(r, &err);
   } else {
     chat_repl_make_title(r);

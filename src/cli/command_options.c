@@ -54,7 +54,22 @@ static bool command_options_set_number(const option_reader *r, const lt_option *
   return true;
 }
 
+static bool command_options_add_text(const option_reader *r, const lt_option *option, const char *text) {
+  lt_option_texts texts;
+  memcpy(&texts, r->options + option->offset, sizeof texts);
+  if (texts.count == LT_OPTION_TEXTS_MAX) {
+    fprintf(stderr, "lathe %s: %s may be given %d times\n", r->table->command, option->name, LT_OPTION_TEXTS_MAX);
+    return false;
+  }
+  texts.at[texts.count++] = text;
+  memcpy(r->options + option->offset, &texts, sizeof texts);
+  return true;
+}
+
 static bool command_options_set_value(const option_reader *r, const lt_option *option, const char *text) {
+  if (option->kind == LT_OPTION_TEXTS) {
+    return command_options_add_text(r, option, text);
+  }
   if (option->kind == LT_OPTION_NUMBER) {
     return command_options_set_number(r, option, text);
   }

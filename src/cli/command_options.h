@@ -11,7 +11,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef enum lt_option_kind { LT_OPTION_FLAG, LT_OPTION_TEXT, LT_OPTION_NUMBER } lt_option_kind;
+typedef enum lt_option_kind { LT_OPTION_FLAG, LT_OPTION_TEXT, LT_OPTION_TEXTS, LT_OPTION_NUMBER } lt_option_kind;
+
+#define LT_OPTION_TEXTS_MAX 32
+/* The values of an option that may be given several times. */
+typedef struct lt_option_texts {
+  const char *at[LT_OPTION_TEXTS_MAX];
+  int count;
+} lt_option_texts;
 
 /* A row: an option of the command line, and the member that it sets. */
 typedef struct lt_option {
@@ -28,6 +35,8 @@ typedef struct lt_option {
 #define LT_OPTION_IS_FLAG(options, member) .kind = LT_OPTION_FLAG, .offset = LT_OPTION_PLACE(options, member, bool)
 #define LT_OPTION_IS_TEXT(options, member) \
   .kind = LT_OPTION_TEXT, .offset = LT_OPTION_PLACE(options, member, const char *)
+#define LT_OPTION_IS_TEXTS(options, member) \
+  .kind = LT_OPTION_TEXTS, .offset = LT_OPTION_PLACE(options, member, lt_option_texts)
 #define LT_OPTION_IS_NUMBER(options, member, not_given, min, max)                                                 \
   .kind = LT_OPTION_NUMBER, .offset = LT_OPTION_PLACE(options, member, int64_t), .initial = (int64_t)(not_given), \
   .least = (int64_t)(min), .most = (int64_t)(max)

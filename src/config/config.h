@@ -152,6 +152,7 @@ typedef struct lt_config_model {
   const char *body;           /* a JSON object, or "" */
   int64_t answer_ms, idle_ms; /* timeouts; 0: LT_HTTP_ANSWER_MS, LT_HTTP_IDLE_MS */
   int code_mode;              /* 1, 0, or -1 */
+  int images, files;          /* whether it takes them; -1: by its name */
   lt_config_price price;
 } lt_config_model;
 

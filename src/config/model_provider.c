@@ -8,19 +8,19 @@
   ROW("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", .url_variable = "ANTHROPIC_BASE_URL", \
       .model_variable = "ANTHROPIC_MODEL", .model = "claude-sonnet-4-6", .api = "messages") \
   ROW("google", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY") \
-  ROW("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY") \
-  ROW("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY") \
-  ROW("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY") \
-  ROW("xai", "https://api.x.ai/v1", "XAI_API_KEY") \
-  ROW("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY") \
-  ROW("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY") \
-  ROW("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY") \
-  ROW("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY") \
+  ROW("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", .no_files = true) \
+  ROW("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", .no_images = true, .no_files = true) \
+  ROW("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", .no_files = true) \
+  ROW("xai", "https://api.x.ai/v1", "XAI_API_KEY", .no_files = true) \
+  ROW("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", .no_files = true) \
+  ROW("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", .no_images = true, .no_files = true) \
+  ROW("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", .no_files = true) \
+  ROW("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", .no_files = true) \
   ROW("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY") \
-  ROW("ollama", "http://127.0.0.1:11434/v1", NULL, .start = "ollama serve") \
-  ROW("llamacpp", "http://127.0.0.1:8080/v1", NULL, .start = "llama-server -m MODEL.gguf") \
-  ROW("lmstudio", "http://127.0.0.1:1234/v1", NULL, .start = "lms server start") \
-  ROW("vllm", "http://127.0.0.1:8000/v1", NULL, .start = "vllm serve MODEL")
+  ROW("ollama", "http://127.0.0.1:11434/v1", NULL, .start = "ollama serve", .no_files = true) \
+  ROW("llamacpp", "http://127.0.0.1:8080/v1", NULL, .start = "llama-server -m MODEL.gguf", .no_files = true) \
+  ROW("lmstudio", "http://127.0.0.1:1234/v1", NULL, .start = "lms server start", .no_files = true) \
+  ROW("vllm", "http://127.0.0.1:8000/v1", NULL, .start = "vllm serve MODEL", .no_files = true)
 
 #define PROVIDER_ROW(provider, url, ...) {.name = (provider), .base_url = (url), .key_variable = __VA_ARGS__},
 #define PROVIDER_NAME(provider, ...) (provider),
@@ -63,6 +63,21 @@ const lt_model_provider *lt_model_provider_at(lt_str base_url) {
     }
   }
   return NULL;
+}
+
+bool lt_model_provider_is_text_only(lt_str model) {
+  static const char *const beginnings[] = {"gpt-3.5",  "gpt-oss",     "o1-mini",   "o3-mini",   "deepseek-",
+                                           "kimi-k2-", "qwen3-coder", "codestral", "llama-3.3", "llama3.3"};
+  size_t slash = model.n; /* "openai/gpt-oss-20b" */
+  while (slash > 0 && model.p[slash - 1] != '/') {
+    slash--;
+  }
+  for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+    if (lt_str_starts(lt_str_sub(model, slash, model.n), lt_str_of(beginnings[i]))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool lt_model_provider_is_key(lt_str variable) {

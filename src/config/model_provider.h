@@ -17,6 +17,8 @@ typedef struct lt_model_provider {
   const char *model;          /* else this one; NULL: none */
   const char *api;            /* of that other address (models[].api); NULL: the address says which */
   const char *start;          /* a server on one's own machine: how it is started; NULL: it is none */
+  bool no_images;             /* none of its models takes images ... */
+  bool no_files;              /* ... or documents, in the form that is sent */
 } lt_model_provider;
 
 extern const lt_model_provider lt_model_providers[];
@@ -27,6 +29,8 @@ extern const char *const lt_model_provider_names[];
 const lt_model_provider *lt_model_provider_find(lt_str name);
 /* The provider whose address has this scheme and host (and port); NULL: none. "localhost" is 127.0.0.1. */
 const lt_model_provider *lt_model_provider_at(lt_str base_url);
+/* Whether models of this name are known to take text only, wherever they are. */
+bool lt_model_provider_is_text_only(lt_str model);
 /* Whether an environment variable of this name has some provider's key. */
 bool lt_model_provider_is_key(lt_str variable);
 

@@ -46,18 +46,35 @@ static lt_status embed_prompt_check_key(lt_embed_agent *agent, const lt_embed_pr
   return status == LT_E_CONFIG ? lt_err_copy(err, &why) : LT_OK;
 }
 
+static lt_status embed_prompt_read_attachments(const lt_embed_prompt *prompt, lt_arena *arena,
+                                               lt_prompt_request *request, lt_err *err) {
+  lt_json_doc doc;
+  lt_attachment *attachments = NULL;
+  if (prompt->attachments == NULL) {
+    return LT_OK;
+  }
+  if (lt_json_parse(arena, lt_str_of(prompt->attachments), &doc, err) != LT_OK) {
+    return lt_err_prefix(err, "the attachments are not JSON");
+  }
+  LT_TRY(lt_agent_read_attachments(lt_json_root(&doc), arena, &attachments, &request->attachment_count, err));
+  request->attachments = attachments;
+  return LT_OK;
+}
+
 static lt_status embed_prompt_ask_agent(lt_embed_agent *agent, const lt_embed_prompt *prompt, lt_err *err) LT_YIELDS {
   lt_prompt_ids ids;
   if (prompt->is_resumed) {
     return lt_agent_resume(agent->agent, lt_str_of(prompt->user), lt_str_of(prompt->id), err);
   }
   LT_TRY(embed_prompt_check_key(agent, prompt, err));
-  const lt_prompt_request request = {.user = lt_str_of(prompt->user),
-                                     .conversation = lt_str_of(prompt->conversation),
-                                     .input = lt_str_of(prompt->input),
-                                     .model = lt_str_of(prompt->model),
-                                     .mode = lt_str_of(prompt->mode),
-                                     .id = lt_str_of(prompt->id)};
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
+  lt_prompt_request request = {.user = lt_str_of(prompt->user),
+                               .conversation = lt_str_of(prompt->conversation),
+                               .input = lt_str_of(prompt->input),
+                               .model = lt_str_of(prompt->model),
+                               .mode = lt_str_of(prompt->mode),
+                               .id = lt_str_of(prompt->id)};
+  LT_TRY(embed_prompt_read_attachments(prompt, &arena, &request, err));
   return lt_agent_start(agent->agent, &request, &ids, err);
 }
 
@@ -167,7 +184,8 @@ static const char *embed_prompt_copy(char **at, const char *text) {
 
 /* NULL: no memory. */
 static lt_embed_prompt *embed_prompt_make(const lathe_prompt_options *o) {
-  const char *texts[] = {o->user != NULL ? o->user : "local", o->input, o->model, o->mode, o->conversation};
+  const char *texts[] = {
+      o->user != NULL ? o->user : "local", o->input, o->model, o->mode, o->conversation, o->attachments};
   size_t bytes = sizeof(lt_embed_prompt);
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     bytes += texts[i] != NULL ? strlen(texts[i]) + 1 : 0;
@@ -182,12 +200,14 @@ static lt_embed_prompt *embed_prompt_make(const lathe_prompt_options *o) {
   prompt->model = embed_prompt_copy(&at, texts[2]);
   prompt->mode = embed_prompt_copy(&at, texts[3]);
   prompt->conversation = embed_prompt_copy(&at, texts[4]);
+  prompt->attachments = embed_prompt_copy(&at, texts[5]);
   prompt->is_resumed = o->prompt != NULL;
   return prompt;
 }
 
 static lt_status embed_prompt_check(const lathe_prompt_options *o, lt_err *err) {
-  bool has_others = o->input != NULL || o->model != NULL || o->mode != NULL || o->conversation != NULL;
+  bool has_others =
+      o->input != NULL || o->model != NULL || o->mode != NULL || o->conversation != NULL || o->attachments != NULL;
   if (o->prompt != NULL && has_others) {
     return lt_fail(err, LT_E_INVALID, "a prompt that goes on has everything but its user and data already");
   }

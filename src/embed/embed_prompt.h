@@ -14,7 +14,7 @@ typedef struct lt_embed_prompt {
   lt_embed_run *run;
   char id[LT_STORE_ID_BYTES + 1];
   bool is_resumed; /* it goes on; else it begins */
-  const char *user, *input, *model, *mode, *conversation;
+  const char *user, *input, *model, *mode, *conversation, *attachments;
   bool is_unheard;                     /* it is cancelled: a question found no room in the queue */
   struct lt_embed_question *questions; /* that wait for the host */
 } lt_embed_prompt;

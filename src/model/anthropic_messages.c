@@ -75,15 +75,20 @@ static bool messages_put_text(messages_writer *m, const char *role, lt_str text,
   return true;
 }
 
-/* An image: its address, or "data:TYPE;base64,DATA". */
-static void messages_put_image(messages_writer *m, const char *role, lt_json part, bool has_breakpoint) {
-  lt_str url = messages_str(m, lt_json_get(lt_json_get(part, "image_url"), "url"));
+/* The block of an image or a document: its address, or "data:TYPE;base64,DATA". */
+static void messages_put_media(messages_writer *m, lt_json part, bool has_breakpoint) {
+  bool is_file = lt_json_str_eq(lt_json_get(part, "type"), LT_STR("file"));
+  lt_json file = lt_json_get(part, "file");
+  lt_str url =
+      messages_str(m, is_file ? lt_json_get(file, "file_data") : lt_json_get(lt_json_get(part, "image_url"), "url"));
   size_t semicolon = lt_str_find(url, LT_STR(";base64,"), 0);
   bool is_data = lt_str_starts(url, LT_STR("data:")) && semicolon < url.n;
   lt_json_writer *w = &m->w;
-  messages_open(m, role);
   lt_json_begin_object(w);
-  lt_json_put_pair(w, "type", LT_STR("image"));
+  lt_json_put_pair(w, "type", is_file ? LT_STR("document") : LT_STR("image"));
+  if (is_file) {
+    lt_json_put_given(w, "title", messages_str(m, lt_json_get(file, "filename")));
+  }
   lt_json_key(w, "source");
   lt_json_begin_object(w);
   lt_json_put_pair(w, "type", is_data ? LT_STR("base64") : LT_STR("url"));
@@ -97,6 +102,11 @@ static void messages_put_image(messages_writer *m, const char *role, lt_json par
   messages_end_block(m, has_breakpoint);
 }
 
+static bool messages_is_media(lt_json part) {
+  lt_json type = lt_json_get(part, "type");
+  return lt_json_str_eq(type, LT_STR("image_url")) || lt_json_str_eq(type, LT_STR("file"));
+}
+
 /* A string, or parts of chat completions. */
 static void messages_put_content(messages_writer *m, const char *role, lt_json content, bool has_breakpoint) {
   uint32_t left = lt_json_typeof(content) == LT_JSON_ARRAY ? lt_json_count(content) : 0;
@@ -105,8 +115,9 @@ static void messages_put_content(messages_writer *m, const char *role, lt_json c
   }
   for (lt_json_iter it = lt_json_each(content); left > 0 && lt_json_next(&it); left--) {
     bool is_last = has_breakpoint && left == 1;
-    if (lt_json_str_eq(lt_json_get(it.value, "type"), LT_STR("image_url"))) {
-      messages_put_image(m, role, it.value, is_last);
+    if (messages_is_media(it.value)) {
+      messages_open(m, role);
+      messages_put_media(m, it.value, is_last);
     } else {
       (void)messages_put_text(m, role, messages_str(m, lt_json_get(it.value, "text")), is_last);
     }
@@ -152,13 +163,36 @@ static void messages_put_reply(messages_writer *m, lt_json message) {
   }
 }
 
+/* "content: string, or array of text, image or document blocks" */
+static void messages_put_result_parts(messages_writer *m, lt_json parts) {
+  lt_json_key(&m->w, "content");
+  lt_json_begin_array(&m->w);
+  for (lt_json_iter it = lt_json_each(parts); lt_json_next(&it);) {
+    lt_str text = messages_str(m, lt_json_get(it.value, "text"));
+    if (messages_is_media(it.value)) {
+      messages_put_media(m, it.value, false);
+    } else if (lt_str_trim(text).n > 0) {
+      lt_json_begin_object(&m->w);
+      lt_json_put_pair(&m->w, "type", LT_STR("text"));
+      lt_json_put_pair(&m->w, "text", text);
+      lt_json_end_object(&m->w);
+    }
+  }
+  lt_json_end_array(&m->w);
+}
+
 static void messages_put_result(messages_writer *m, lt_json message, bool has_breakpoint) {
+  lt_json content = lt_json_get(message, "content");
   lt_json_writer *w = &m->w;
   messages_open(m, messages_user);
   lt_json_begin_object(w);
   lt_json_put_pair(w, "type", LT_STR("tool_result"));
   lt_json_put_pair(w, "tool_use_id", messages_str(m, lt_json_get(message, "tool_call_id")));
-  lt_json_put_pair(w, "content", messages_str(m, lt_json_get(message, "content")));
+  if (lt_json_typeof(content) == LT_JSON_ARRAY) {
+    messages_put_result_parts(m, content);
+  } else {
+    lt_json_put_pair(w, "content", messages_str(m, content));
+  }
   messages_end_block(m, has_breakpoint);
 }
 

@@ -149,6 +149,15 @@ lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err) {
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
 
+/* The data of an image says nothing about its tokens. */
+static size_t assembly_input_tokens(const lt_completion_request *request) {
+  if (request->media_bytes == 0) {
+    return lt_tokens_estimate(request->messages) + lt_tokens_estimate(request->tools);
+  }
+  size_t text = request->messages.n > request->media_bytes ? request->messages.n - request->media_bytes : 0;
+  return text / 4 + request->media_count * LT_MEDIA_TOKENS + lt_tokens_estimate(request->tools);
+}
+
 static void assembly_estimate_usage(lt_assembly *a) {
   lt_completion *c = a->completion;
   size_t out = lt_tokens_estimate(lt_buf_view(&c->text)) + lt_tokens_estimate(lt_buf_view(&c->reasoning));
@@ -156,7 +165,7 @@ static void assembly_estimate_usage(lt_assembly *a) {
     out += lt_tokens_estimate(c->calls[i].name) + lt_tokens_estimate(c->calls[i].arguments);
   }
   c->usage = (lt_usage){
-      .input_tokens = (int64_t)(lt_tokens_estimate(a->request->messages) + lt_tokens_estimate(a->request->tools)),
+      .input_tokens = (int64_t)assembly_input_tokens(a->request),
       .output_tokens = (int64_t)out,
       .reasoning_tokens = (int64_t)lt_tokens_estimate(lt_buf_view(&c->reasoning)),
       .estimated = true,

@@ -99,6 +99,19 @@ static bool attempt_failure_is_busy(int status) {
          (status >= 500 && status != 501 && status != 505);
 }
 
+/* A provider that takes no images, or not these. Some say so with a 404 ("no endpoints found that support image input")
+ * or a 500 (llama.cpp). What it never takes is remembered for the next request. */
+static bool attempt_failure_is_about_media(const failed_answer *a, const lt_provider_error *words) {
+  unsigned quirk = 0;
+  bool may_be = a->request->media_bytes > 0 && a->status >= 400 && a->status != 401 && a->status != 403 &&
+                a->status != 413 && a->status != 429;
+  bool is = may_be && lt_dialect_is_about_media(words->all, &quirk);
+  if (is && quirk != 0) {
+    lt_dialect_learn(a->request->model, lt_dialect_quirks(a->request->model) | quirk);
+  }
+  return is;
+}
+
 /* Providers use 429 also for an account without credit. Then waiting does not help. */
 static bool attempt_failure_is_out_of_money(const lt_provider_error *words) {
   return lt_provider_error_mentions(words->code, "insufficient_quota") ||
@@ -135,6 +148,10 @@ static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_pr
     fault->retry = LT_RETRY_NEVER;
     fault->too_long = true;
     return attempt_failure_fail_with(a, LT_E_LIMIT, "the conversation is too long for this model", err);
+  } else if (attempt_failure_is_about_media(a, words)) {
+    fault->retry = LT_RETRY_NEVER;
+    fault->no_media = true;
+    return attempt_failure_fail_with(a, LT_E_INVALID, "the model does not take this image or document", err);
   } else if (a->status == 401 || a->status == 403) {
     return attempt_failure_refused_key(a, err);
   } else if (attempt_failure_is_filtered(words)) {

@@ -17,6 +17,7 @@ typedef struct lt_attempt_failure {
   uint64_t after_ms;     /* the wait that the provider requested; UINT64_MAX: none */
   unsigned quirks;       /* LT_RETRY_OTHERWISE: the quirks of the next attempt */
   bool too_long;         /* the messages are too long for the model's context */
+  bool no_media;         /* the provider refuses images or documents of the messages */
   bool is_unknown_model; /* the provider has no model of this name, or nothing at this address */
   const char *why;       /* LATER, CONNECT: a few words for who waits */
 } lt_attempt_failure;

@@ -40,13 +40,128 @@ static void chat_put_choices(lt_json_writer *w, const lt_model *model, unsigned 
   }
 }
 
+/* --- The request: images of tools --------------------------------------------------------------------------------- */
+/* A message of role "tool" has text only. Its images go into the message of the user that follows all results of the
+ * reply: one is made where there is none. */
+typedef struct chat_messages {
+  lt_json_writer w;
+  lt_buf images; /* parts of the results so far, with commas between them */
+  lt_arena arena;
+} chat_messages;
+
+static bool chat_has_role(lt_json message, const char *role) {
+  return lt_json_str_eq(lt_json_get(message, "role"), lt_str_of(role));
+}
+
+static bool chat_is_result_with_parts(lt_json message) {
+  return chat_has_role(message, "tool") && lt_json_typeof(lt_json_get(message, "content")) == LT_JSON_ARRAY;
+}
+
+/* Writes the texts of a result as one, and keeps the rest. */
+static void chat_put_result_content(chat_messages *m, lt_json parts) {
+  LT_AUTO_BUF(text, LT_PROMPT_MESSAGES_BYTES);
+  for (lt_json_iter it = lt_json_each(parts); lt_json_next(&it);) {
+    if (lt_json_str_eq(lt_json_get(it.value, "type"), LT_STR("text"))) {
+      lt_buf_addc(&text, text.n > 0 ? "\n" : "");
+      lt_buf_add(&text, lt_completion_wire_str(lt_json_get(it.value, "text"), &m->arena, m->w.buf));
+    } else {
+      lt_buf_addc(&m->images, m->images.n > 0 ? "," : "");
+      lt_buf_add(&m->images, lt_json_text(it.value));
+    }
+  }
+  lt_json_put_str(&m->w, lt_buf_view(&text));
+  m->w.buf->status = lt_status_first(m->w.buf->status, lt_status_first(text.status, m->images.status));
+}
+
+static void chat_put_text_part(lt_json_writer *w, lt_str text_json) {
+  lt_json_begin_object(w);
+  lt_json_put_pair(w, "type", LT_STR("text"));
+  lt_json_key(w, "text");
+  lt_json_put_raw(w, text_json);
+  lt_json_end_object(w);
+}
+
+/* Writes the kept images, and the content of the user's message that follows, if it is one. */
+static void chat_put_images(chat_messages *m, lt_json user) {
+  lt_json content = lt_json_get(user, "content");
+  lt_json_begin_object(&m->w);
+  lt_json_put_pair(&m->w, "role", LT_STR("user"));
+  lt_json_key(&m->w, "content");
+  lt_json_begin_array(&m->w);
+  chat_put_text_part(&m->w, LT_STR("\"What the tools above have answered with:\""));
+  lt_json_put_raw(&m->w, lt_buf_view(&m->images));
+  lt_buf_clear(&m->images);
+  if (lt_json_typeof(content) == LT_JSON_STRING) {
+    chat_put_text_part(&m->w, lt_json_text(content));
+  } else if (lt_json_count(content) > 0) {
+    lt_json_put_raw(&m->w, lt_str_sub(lt_json_text(content), 1, lt_json_text(content).n - 1));
+  }
+  lt_json_end_array(&m->w);
+  lt_json_end_object(&m->w);
+}
+
+static void chat_put_message(chat_messages *m, lt_json message) {
+  if (!chat_is_result_with_parts(message)) {
+    lt_json_put_raw(&m->w, lt_json_text(message));
+    return;
+  }
+  lt_json_begin_object(&m->w);
+  for (lt_json_iter it = lt_json_each(message); lt_json_next(&it);) {
+    lt_json_key_str(&m->w, lt_completion_wire_str(it.key, &m->arena, m->w.buf));
+    if (lt_json_str_eq(it.key, LT_STR("content"))) {
+      chat_put_result_content(m, it.value);
+    } else {
+      lt_json_put_raw(&m->w, lt_json_text(it.value));
+    }
+  }
+  lt_json_end_object(&m->w);
+}
+
+static void chat_put_each_message(chat_messages *m, lt_json messages) {
+  lt_json_begin_array(&m->w);
+  for (lt_json_iter it = lt_json_each(messages); lt_json_next(&it);) {
+    bool joins = m->images.n > 0 && chat_has_role(it.value, "user");
+    if (m->images.n > 0 && !chat_has_role(it.value, "tool")) {
+      chat_put_images(m, joins ? it.value : (lt_json){0});
+    }
+    if (!joins) {
+      chat_put_message(m, it.value);
+    }
+  }
+  if (m->images.n > 0) {
+    chat_put_images(m, (lt_json){0});
+  }
+  lt_json_end_array(&m->w);
+}
+
+/* Messages without images go out as they are. */
+static void chat_put_messages(lt_json_writer *w, const lt_completion_request *request) {
+  lt_json_doc doc;
+  LT_AUTO_BUF(all, LT_HTTP_BODY_MAX_BYTES);
+  if (!request->has_parts) {
+    lt_json_put_raw(w, request->messages);
+    return;
+  }
+  chat_messages m = {.w = lt_json_writer_on(&all)};
+  lt_buf_init(&m.images, LT_HTTP_BODY_MAX_BYTES);
+  lt_arena_init(&m.arena, LT_HISTORY_MEMORY_BYTES);
+  lt_status status = lt_json_parse(&m.arena, request->messages, &doc, NULL);
+  if (status == LT_OK) {
+    chat_put_each_message(&m, lt_json_root(&doc));
+    lt_json_put_raw(w, lt_buf_view(&all));
+  }
+  w->buf->status = lt_status_first(w->buf->status, lt_status_first(status, all.status));
+  lt_buf_release(&m.images);
+  lt_arena_release(&m.arena);
+}
+
 static void chat_write_request(const lt_completion_request *request, unsigned quirks, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "model");
   lt_json_put_str(&w, request->model->name);
   lt_json_key(&w, "messages");
-  lt_json_put_raw(&w, request->messages);
+  chat_put_messages(&w, request);
   if (request->tools.n > 0) {
     lt_json_key(&w, "tools");
     lt_json_put_raw(&w, request->tools);

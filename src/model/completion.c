@@ -478,6 +478,7 @@ lt_status lt_model_complete(lt_http *http, const lt_completion_request *request,
     status = completion_ask(&k, err != NULL ? err : &unseen);
   }
   completion->too_long = status != LT_OK && k.fault.too_long;
+  completion->no_media = status != LT_OK && k.fault.no_media;
   lt_assembly_release(&k.assembly);
   lt_buf_release(&k.url);
   lt_buf_release(&k.body);

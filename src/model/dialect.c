@@ -92,6 +92,40 @@ unsigned lt_dialect_quirk_in(lt_str body, const lt_completion_request *request, 
   return found & ~quirks;
 }
 
+/* --- Images and documents ----------------------------------------------------------------------------------------- */
+static bool dialect_mentions_any(lt_str body, const char *const *words) {
+  for (; *words != NULL; words++) {
+    if (lt_provider_error_mentions(body, *words)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "image exceeds 5 MB maximum", "Could not process image": another image would do. */
+static bool dialect_is_about_one(lt_str body) {
+  static const char *const words[] = {
+      "exceed", "too large", "could not process", "invalid image", "corrupt", "dimension", "pixels", "decode", NULL};
+  return dialect_mentions_any(body, words);
+}
+
+bool lt_dialect_is_about_media(lt_str body, unsigned *ret_quirk) {
+  static const char *const images[] = {"image", "vision", "multimodal", "multi-modal", "modalit", "mmproj", NULL};
+  static const char *const files[] = {"pdf", "document", "file", NULL};
+  bool has_image = dialect_mentions_any(body, images), has_file = dialect_mentions_any(body, files);
+  bool is_one = dialect_is_about_one(body);
+  *ret_quirk = is_one ? 0 : has_image ? LT_QUIRK_NO_IMAGES : has_file ? LT_QUIRK_NO_FILES : 0;
+  return has_image || has_file;
+}
+
+bool lt_model_takes_images(const lt_model *model) {
+  return !model->no_images && (lt_dialect_quirks(model) & LT_QUIRK_NO_IMAGES) == 0;
+}
+
+bool lt_model_takes_files(const lt_model *model) {
+  return !model->no_files && (lt_dialect_quirks(model) & LT_QUIRK_NO_FILES) == 0;
+}
+
 /* --- Reasoners ---------------------------------------------------------------------------------------------------- */
 
 /* The name without a provider's name in front ("openai/gpt-5"). */

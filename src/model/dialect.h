@@ -18,6 +18,8 @@ enum {
   LT_QUIRK_NO_TEMPERATURE = 64,   /* refuses a temperature */
   LT_QUIRK_NO_EFFORT = 128,       /* refuses an effort of reasoning */
   LT_QUIRK_NO_ENCRYPTED = 256,    /* has no encrypted reasoning */
+  LT_QUIRK_NO_IMAGES = 512,       /* takes no images */
+  LT_QUIRK_NO_FILES = 1024,       /* takes no documents */
   LT_QUIRK_NO_FREEFORM = 2048,    /* has no tools that take a text */
 };
 
@@ -27,6 +29,10 @@ void lt_dialect_learn(const lt_model *model, unsigned quirks);
 
 /* The quirk that the body of a 400 to this request reports, when `quirks` does not have it; 0: none. */
 unsigned lt_dialect_quirk_in(lt_str body, const lt_completion_request *request, unsigned quirks);
+
+/* Whether an error is about the images or documents of the request. `ret_quirk`: what the model never takes; 0: only
+ * these were refused. */
+bool lt_dialect_is_about_media(lt_str body, unsigned *ret_quirk);
 
 /* Whether requests to models of this name begin with max_completion_tokens. */
 bool lt_dialect_is_reasoner(lt_str name);

@@ -33,6 +33,8 @@ typedef struct lt_model {
   lt_str
       effort; /* of reasoning: "none", "minimal", "low", "medium", "high", "xhigh", "max"; empty: the provider's own */
   int64_t max_tokens; /* of an answer, without its reasoning; 0: LT_MODEL_MAX_TOKENS */
+  bool no_images;     /* it takes none: messages say so in their place ... */
+  bool no_files;      /* ... and no documents (PDF) */
   lt_price price;
   uint64_t answer_ms; /* timeout until the answer begins; 0: LT_HTTP_ANSWER_MS */
   uint64_t idle_ms;   /* timeout between its pieces; 0: LT_HTTP_IDLE_MS */
@@ -70,6 +72,9 @@ typedef struct lt_completion_request {
   lt_str messages;                  /* a JSON array of {"role", "content", "kept"? (of an assistant), ...} */
   lt_str tools;                     /* a JSON array of {"type": "function", ...}, or empty */
   const lt_freeform_tool *freeform; /* one of the tools; NULL: none */
+  bool has_parts;                   /* a message has images or files, or texts in their place */
+  size_t media_bytes;               /* of the messages: what the data of images and documents takes */
+  size_t media_count;               /* how many of them there are */
   bool json;                        /* asks for a JSON object (response_format) */
   int64_t max_tokens;               /* 0: the model's */
   lt_cancel *cancel;                /* may be NULL */
@@ -124,7 +129,8 @@ typedef struct lt_completion {
   lt_str model;      /* the provider's name of the model; may be empty */
   unsigned retries;  /* number of repeated attempts */
   uint64_t first_us; /* until the first piece of this answer came, earlier attempts included; 0: none came */
-  bool too_long;     /* the provider refused the messages for their length */
+  bool too_long;     /* the provider refused the messages for their length ... */
+  bool no_media;     /* ... or for their images or documents: it does not take such, or not these */
   lt_arena arena;
 } lt_completion;
 
@@ -132,6 +138,11 @@ typedef struct lt_completion {
 extern const char *const lt_model_apis[];
 /* Whether requests to the model may have what was kept of an answer: it is of the wire that the model uses. */
 bool lt_model_may_keep(const lt_model *model, lt_str kept);
+
+/* Whether a model may be sent images, or documents: neither its configuration nor an answer of its provider has said
+ * that it takes none. */
+bool lt_model_takes_images(const lt_model *model);
+bool lt_model_takes_files(const lt_model *model);
 
 void lt_completion_init(lt_completion *completion);
 void lt_completion_release(lt_completion *completion);

@@ -36,11 +36,24 @@ static void responses_put_part(responses_writer *r, lt_json part) {
     lt_json_put_pair(w, "type", LT_STR("input_image"));
     lt_json_put_pair(w, "detail", LT_STR("auto"));
     responses_put_value(w, "image_url", lt_json_get(lt_json_get(part, "image_url"), "url"));
+  } else if (lt_json_str_eq(lt_json_get(part, "type"), LT_STR("file"))) {
+    lt_json_put_pair(w, "type", LT_STR("input_file"));
+    responses_put_value(w, "filename", lt_json_get(lt_json_get(part, "file"), "filename"));
+    responses_put_value(w, "file_data", lt_json_get(lt_json_get(part, "file"), "file_data"));
   } else {
     lt_json_put_pair(w, "type", LT_STR("input_text"));
     responses_put_value(w, "text", lt_json_get(part, "text"));
   }
   lt_json_end_object(w);
+}
+
+static void responses_put_parts(responses_writer *r, const char *key, lt_json parts) {
+  lt_json_key(&r->w, key);
+  lt_json_begin_array(&r->w);
+  for (lt_json_iter it = lt_json_each(parts); lt_json_next(&it);) {
+    responses_put_part(r, it.value);
+  }
+  lt_json_end_array(&r->w);
 }
 
 /* A string, or parts of chat completions. */
@@ -52,12 +65,7 @@ static void responses_put_message(responses_writer *r, const char *role, lt_json
   lt_json_begin_object(w);
   lt_json_put_pair(w, "role", lt_str_of(role));
   if (lt_json_typeof(content) == LT_JSON_ARRAY) {
-    lt_json_key(w, "content");
-    lt_json_begin_array(w);
-    for (lt_json_iter it = lt_json_each(content); lt_json_next(&it);) {
-      responses_put_part(r, it.value);
-    }
-    lt_json_end_array(w);
+    responses_put_parts(r, "content", content);
   } else {
     responses_put_value(w, "content", content);
   }
@@ -115,7 +123,12 @@ static void responses_put_result(responses_writer *r, lt_json message) {
   lt_json_begin_object(w);
   lt_json_put_pair(w, "type", is_freeform ? LT_STR("custom_tool_call_output") : LT_STR("function_call_output"));
   responses_put_value(w, "call_id", lt_json_get(message, "tool_call_id"));
-  responses_put_value(w, "output", lt_json_get(message, "content"));
+  lt_json content = lt_json_get(message, "content");
+  if (lt_json_typeof(content) == LT_JSON_ARRAY) { /* "Text, image, or file output of the function tool call" */
+    responses_put_parts(r, "output", content);
+  } else {
+    responses_put_value(w, "output", content);
+  }
   lt_json_end_object(w);
 }
 

@@ -204,6 +204,10 @@ static lt_status prompts_create(lt_serve_request *r, lt_err *err) LT_YIELDS {
   if (mode.n > 0 && lt_agent_check_mode(lt_toolbox_host(r->serve->session->toolbox), mode, NULL) != LT_OK) {
     return prompt_refuse_mode(r, mode);
   }
+  lt_attachment *attachments = NULL;
+  LT_TRY(lt_agent_read_attachments(lt_json_get(r->body, "attachments"), r->arena, &attachments,
+                                   &asked.request.attachment_count, err));
+  asked.request.attachments = attachments;
   LT_TRY(lt_store_new_prompt_id(asked.id, err));
   LT_TRY(prompt_note_key(r, &asked, &is_known, err));
   asked.request.id = lt_str_of(asked.id);
@@ -374,6 +378,10 @@ const lt_serve_route lt_route_prompts_rows[] = {
      .flags = LT_SERVE_CAN_STREAM | LT_SERVE_MAY_CONFLICT,
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"input\"],\"properties\":{"
              "\"input\":{\"type\":\"string\",\"description\":\"what is to be done\"},"
+             "\"attachments\":{\"type\":\"array\",\"description\":\"images (PNG, JPEG, GIF, WebP), PDFs and texts; "
+             "in a prompt {id, name, mimeType, bytes}: GET /artifacts/{id}\",\"items\":{\"type\":\"object\","
+             "\"additionalProperties\":false,\"required\":[\"name\"],\"properties\":{\"name\":" TEXT
+             ",\"data\":{\"type\":\"string\",\"description\":\"base64\"},\"text\":" TEXT "}}},"
              "\"model\":{\"type\":\"string\",\"description\":\"a ref of GET /models\"},"
              "\"mode\":{\"type\":\"string\",\"description\":\"an id of GET /modes\"},"
              "\"conversationId\":{\"type\":\"string\",\"description\":\"absent: a new conversation\"},"

@@ -53,6 +53,8 @@ typedef struct lt_prompt_row {
   lt_str mode;
   lt_str input;
   lt_str origin; /* the configuration of the process, as JSON; may be empty */
+  /* What the user has sent with the input, as JSON: [{"id" of the artifact, "name", "mimeType", "bytes"}]; or empty. */
+  lt_str attachments;
   bool visible;
   bool is_lazy; /* a power failure may take it back, unless something durable was stored after it */
 } lt_prompt_row;
@@ -83,8 +85,8 @@ typedef struct lt_prompt_change {
 } lt_prompt_change;
 lt_status lt_store_prompt_update(lt_store *store, lt_str id, const lt_prompt_output *outputs, size_t count,
                                  const lt_prompt_change *change, lt_err *err) LT_YIELDS;
-/* Appends {"id", "userId", "conversationId", "model", "mode", "visible", "state", "input", "output": [...], "usage"?,
- * "error"?, "incomplete"?: {"reason"}, "createdAt", "completedAt"?}. */
+/* Appends {"id", "userId", "conversationId", "model", "mode", "visible", "state", "input", "attachments"?, "output":
+ * [...], "usage"?, "error"?, "incomplete"?: {"reason"}, "createdAt", "completedAt"?}. */
 lt_status lt_store_prompt_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 /* The last `max` prompts of a conversation as an array of the same, oldest first. An unknown conversation has none. */
 lt_status lt_store_history(lt_store *store, lt_str user, lt_str conversation, size_t max, lt_buf *out,

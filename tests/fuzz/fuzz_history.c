@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_buf_init(&out, LT_GIB);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_array(&w);
-  lt_status status = lt_history_put(&history, &w, NULL, NULL);
+  lt_status status = lt_history_put(&history, &w, NULL, NULL, NULL);
   lt_json_end_array(&w);
   check(status == LT_OK || status == LT_E_SYNTAX || status == LT_E_LIMIT);
   if (status == LT_OK) {

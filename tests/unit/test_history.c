@@ -26,7 +26,7 @@ static char *told(const lt_history *history) {
   lt_buf_init(&out, OUT_MAX);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_array(&w);
-  if (lt_history_put(history, &w, NULL, &err) != LT_OK) {
+  if (lt_history_put(history, &w, NULL, NULL, &err) != LT_OK) {
     fail_msg("%s", lt_err_msg(&err));
   }
   lt_json_end_array(&w);
@@ -376,7 +376,7 @@ static void test_not_an_array(void **state) {
     lt_buf_init(&out, OUT_MAX);
     lt_json_writer w = lt_json_writer_on(&out);
     const lt_history history = {.modes = lt_mode_table, .mode_count = lt_mode_count, .prompts = lt_str_of(prompts[i])};
-    assert_int_equal(lt_history_put(&history, &w, NULL, &err), LT_E_SYNTAX);
+    assert_int_equal(lt_history_put(&history, &w, NULL, NULL, &err), LT_E_SYNTAX);
     assert_non_null(strstr(lt_err_msg(&err), "stored history"));
     assert_int_equal(out.n, 0);
     lt_buf_release(&out);
@@ -578,7 +578,7 @@ static void test_without_memory(void **state) {
                                     .max_tokens = max};
         lt_mem_fail_at(n);
         lt_json_begin_array(&w);
-        lt_status status = lt_history_put(&history, &w, NULL, &err);
+        lt_status status = lt_history_put(&history, &w, NULL, NULL, &err);
         lt_json_end_array(&w);
         failed = lt_mem_failed();
         lt_mem_fail_at(-1);
@@ -616,7 +616,7 @@ static double ms_of(lt_history_form form, const char *prompts, size_t max_tokens
                                 .max_tokens = max_tokens};
     lt_json_begin_array(&w);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-    assert_int_equal(lt_history_put(&history, &w, NULL, NULL), LT_OK);
+    assert_int_equal(lt_history_put(&history, &w, NULL, NULL, NULL), LT_OK);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
     lt_buf_release(&out);
     double ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;

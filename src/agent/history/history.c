@@ -247,6 +247,15 @@ static void history_find_program(const lt_history *history, lt_json mode, histor
   }
 }
 
+static void history_read_input(history_reader *r, const history_prompt *p, lt_json json) {
+  lt_str input = history_read_str(r, lt_json_get(json, "input"));
+  lt_history_part *part = input.n > 0 ? history_add_part(r, p, LT_HISTORY_PART_USER) : NULL;
+  if (part != NULL) {
+    part->text = input;
+    part->attachments = lt_json_get(json, "attachments");
+  }
+}
+
 static void history_read_prompt(history_reader *r, lt_json json, uint32_t number) {
   history_prompt p = {
       .number = number, .program = LT_HISTORY_PART_CALL, .first_part = r->count, .last_program = SIZE_MAX};
@@ -261,7 +270,7 @@ static void history_read_prompt(history_reader *r, lt_json json, uint32_t number
   } else if (lt_json_str_eq(state, LT_STR("failed"))) {
     p.unanswered = LT_STR("(no answer: the request failed before)");
   }
-  history_add_text(r, &p, LT_HISTORY_PART_USER, history_read_str(r, lt_json_get(json, "input")));
+  history_read_input(r, &p, json);
   lt_json outputs = lt_json_get(json, "output");
   lt_json_iter it = lt_json_each(outputs);
   for (uint32_t i = 0; lt_json_typeof(outputs) == LT_JSON_ARRAY && lt_json_next(&it); i++) {
@@ -295,13 +304,13 @@ static lt_status history_read_all(history_reader *r, lt_json prompts, lt_err *er
 }
 
 /* --- Fitting ------------------------------------------------------------------------------------------------------ */
-static lt_status history_write(const history_reader *r, lt_json_writer *w, lt_buf *ret_user) {
+static lt_status history_write(const history_reader *r, lt_json_writer *w, lt_buf *ret_user, lt_buf *ret_parts) {
   lt_history_writer writer;
   lt_history_writer_init(&writer, r->history, w, r->arena);
   for (size_t i = 0; i < r->count && w->buf->status == LT_OK; i++) {
     lt_history_writer_put(&writer, &r->parts[i]);
   }
-  lt_status status = lt_history_writer_end(&writer, ret_user);
+  lt_status status = lt_history_writer_end(&writer, ret_user, ret_parts);
   lt_history_writer_release(&writer);
   return status;
 }
@@ -323,12 +332,24 @@ static size_t history_tokens_of_input(const history_reader *r, const lt_history_
   return history_tokens_of(lt_json_text(part->input), &as);
 }
 
+/* A text is sent as it is; what an image takes depends on the model. */
+static size_t history_tokens_of_files(lt_json attachments) {
+  size_t tokens = 0;
+  for (lt_json_iter it = lt_json_each(attachments); lt_json_next(&it);) {
+    int64_t bytes = 0;
+    bool is_text = lt_json_str_eq(lt_json_get(it.value, "mimeType"), LT_STR("text/plain"));
+    (void)lt_json_int(lt_json_get(it.value, "bytes"), &bytes);
+    tokens += is_text && bytes > 0 ? (size_t)bytes / 4 : LT_MEDIA_TOKENS;
+  }
+  return tokens;
+}
+
 /* Estimates the tokens of one part. */
 static void history_measure(const history_reader *r, lt_history_part *part) {
   if (part->level == LT_HISTORY_PART_OMITTED) {
     part->tokens = FRAME_TOKENS / 4; /* several left-out parts share one note */
   } else if (part->kind <= LT_HISTORY_PART_TEXT) {
-    part->tokens = FRAME_TOKENS + history_tokens_of(part->text, part);
+    part->tokens = FRAME_TOKENS + history_tokens_of(part->text, part) + history_tokens_of_files(part->attachments);
   } else {
     part->tokens =
         3 * FRAME_TOKENS + history_tokens_of_input(r, part) + history_tokens_of(lt_json_text(part->result), part);
@@ -378,7 +399,7 @@ static void history_fit(const history_reader *r) {
 }
 
 static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, lt_json_writer *w, lt_buf *ret_user,
-                                    lt_err *err) {
+                                    lt_buf *ret_parts, lt_err *err) {
   lt_json_doc doc;
   history_reader r = {.history = history, .arena = arena};
   if (lt_json_parse(arena, history->prompts, &doc, err) != LT_OK) {
@@ -389,13 +410,14 @@ static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, 
   }
   LT_TRY(history_read_all(&r, lt_json_root(&doc), err));
   history_fit(&r);
-  return lt_fail_if(err, history_write(&r, w, ret_user), "no room for the conversation's history");
+  return lt_fail_if(err, history_write(&r, w, ret_user, ret_parts), "no room for the conversation's history");
 }
 
-lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_err *err) {
+lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_buf *ret_parts,
+                         lt_err *err) {
   if (history->prompts.n == 0) {
     return LT_OK;
   }
   LT_AUTO_ARENA(arena, LT_HISTORY_MEMORY_BYTES);
-  return history_put_parsed(history, &arena, w, ret_user, err);
+  return history_put_parsed(history, &arena, w, ret_user, ret_parts, err);
 }

@@ -35,8 +35,10 @@ typedef struct lt_history {
 } lt_history;
 
 /* Appends the messages to an open array. `ret_user` (may be NULL): when the last message is the user's, its text is
- * appended here instead, so that the user's new input can join it. Errors: LT_E_NOMEM, LT_E_LIMIT (the buffer's
+ * appended here instead, so that the user's new input can join it, and the parts of its files (media_parts.h) to
+ * `ret_parts`. Errors: LT_E_NOMEM, LT_E_LIMIT (the buffer's
  * ceiling), LT_E_SYNTAX (`prompts` is not a JSON array). */
-lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_err *err);
+lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_buf *ret_parts,
+                         lt_err *err);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct history_job {
   const lt_turn *turn;
   lt_history history;
   lt_json_writer *w;
-  lt_buf *user;
+  lt_buf *user, *parts;
   lt_status status;
   lt_err err;
 } history_job;
@@ -50,13 +50,13 @@ static void history_turn_write(void *arg) {
                     : LT_OK;
   job->history.definitions = definitions;
   if (job->status == LT_OK) {
-    job->status = lt_history_put(&job->history, job->w, job->user, &job->err);
+    job->status = lt_history_put(&job->history, job->w, job->user, job->parts, &job->err);
   }
 }
 
 lt_status lt_history_turn_put(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_buf *ret_user,
-                              lt_err *err) {
-  history_job job = {.turn = turn, .w = w, .user = ret_user, .err = LT_ERR_INIT};
+                              lt_buf *ret_parts, lt_err *err) {
+  history_job job = {.turn = turn, .w = w, .user = ret_user, .parts = ret_parts, .err = LT_ERR_INIT};
   job.history = (lt_history){
       .prompts = lt_buf_view(&turn->history),
       .current = lt_str_of(turn->ids.prompt),

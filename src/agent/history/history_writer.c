@@ -1,16 +1,19 @@
 #include "agent/history/history_writer.h"
 
+#include "agent/media_parts.h"
 #include "base/limits.h"
 
 void lt_history_writer_init(lt_history_writer *t, const lt_history *history, lt_json_writer *w, lt_arena *arena) {
   *t = (lt_history_writer){.history = history, .w = w, .arena = arena};
   lt_buf_init(&t->open.text, LT_JSON_MAX_BYTES);
   lt_buf_init(&t->last.text, LT_JSON_MAX_BYTES);
+  lt_buf_init(&t->last.parts, LT_JSON_MAX_BYTES);
 }
 
 void lt_history_writer_release(lt_history_writer *t) {
   lt_buf_release(&t->open.text);
   lt_buf_release(&t->last.text);
+  lt_buf_release(&t->last.parts);
 }
 
 /* --- Texts -------------------------------------------------------------------------------------------------------- */
@@ -87,7 +90,11 @@ static void put_fenced_code(lt_buf *out, const char *lang, lt_str code) {
 /* --- Messages ----------------------------------------------------------------------------------------------------- */
 static void history_writer_write_last(lt_history_writer *t) {
   lt_history_message *last = &t->last;
-  if (last->text.n > 0) {
+  if (last->parts.n > 0) {
+    lt_media_parts_put_message(t->w, "user", lt_buf_view(&last->parts), lt_buf_view(&last->text));
+    lt_buf_clear(&last->parts);
+    lt_buf_clear(&last->text);
+  } else if (last->text.n > 0) {
     lt_json_begin_object(t->w);
     lt_json_key(t->w, "role");
     lt_json_put_cstr(t->w, last->of_user ? "user" : "assistant");
@@ -398,6 +405,10 @@ static void history_writer_describe_program(lt_history_writer *t, const lt_histo
 static void history_writer_put_user(lt_history_writer *t, const lt_history_part *part) {
   history_writer_close_text(t);
   history_writer_put_message(t, true, part->text);
+  if (lt_json_count(part->attachments) > 0) {
+    lt_media_parts_put_attachments(&t->last.parts, part->attachments);
+    history_writer_pass_status(t, &t->last.parts);
+  }
 }
 
 void lt_history_writer_put(lt_history_writer *t, const lt_history_part *part) {
@@ -426,12 +437,14 @@ void lt_history_writer_put(lt_history_writer *t, const lt_history_part *part) {
   }
 }
 
-lt_status lt_history_writer_end(lt_history_writer *t, lt_buf *ret_user) {
+lt_status lt_history_writer_end(lt_history_writer *t, lt_buf *ret_user, lt_buf *ret_parts) {
   history_writer_put_omitted(t, false);
   history_writer_close_text(t);
   if (ret_user != NULL && t->last.of_user) {
     lt_buf_add(ret_user, lt_buf_view(&t->last.text));
+    lt_buf_add(ret_parts, lt_buf_view(&t->last.parts));
     history_writer_pass_status(t, ret_user);
+    history_writer_pass_status(t, ret_parts);
   } else {
     history_writer_write_last(t);
   }

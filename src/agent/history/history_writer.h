@@ -27,6 +27,7 @@ typedef struct lt_history_part {
   lt_str id;        /* the call's unique id, when it is written as a call */
   lt_str stored_id; /* CALL: the id of its output */
   lt_str function;
+  lt_json attachments; /* USER: an array, or missing */
   lt_json input;
   lt_json result;
   lt_str unanswered; /* replaces a result that was never stored; empty: the call may still end */
@@ -38,6 +39,7 @@ typedef struct lt_history_part {
  * in a row. */
 typedef struct lt_history_message {
   lt_buf text;
+  lt_buf parts; /* of the user's files, with commas between them (media_parts.h) */
   bool of_user; /* otherwise the assistant's */
 } lt_history_message;
 
@@ -53,8 +55,8 @@ typedef struct lt_history_writer {
 void lt_history_writer_init(lt_history_writer *writer, const lt_history *history, lt_json_writer *w, lt_arena *arena);
 void lt_history_writer_release(lt_history_writer *writer);
 void lt_history_writer_put(lt_history_writer *writer, const lt_history_part *part);
-/* Writes the rest. `ret_user` (may be NULL): gets the text of the last message when that is the user's; then the
- * message is not written. Errors: LT_E_NOMEM, LT_E_LIMIT. */
-lt_status lt_history_writer_end(lt_history_writer *writer, lt_buf *ret_user);
+/* Writes the rest. `ret_user` (may be NULL): gets the text of the last message when that is the user's, and `ret_parts`
+ * its parts; then the message is not written. Errors: LT_E_NOMEM, LT_E_LIMIT. */
+lt_status lt_history_writer_end(lt_history_writer *writer, lt_buf *ret_user, lt_buf *ret_parts);
 
 #endif

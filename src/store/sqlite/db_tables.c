@@ -239,6 +239,9 @@ static const char *const versions[] = {
     "  code TEXT NOT NULL,"
     "  PRIMARY KEY(name, version)) STRICT;"
     "CREATE INDEX saved_programs_by_hash ON saved_programs(name, hash);",
+    /* prompts: `attachments` are the files that the user has sent with the message, JSON: [{"id" of the artifact,
+     * "name", "mimeType", "bytes"}]; NULL: none. */
+    "ALTER TABLE prompts ADD COLUMN attachments TEXT;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

@@ -79,10 +79,10 @@ static const struct {
     {"SELECT number, id, user, created_at, updated_at, title FROM conversations WHERE number = " CONVERSATION,
      "INSERT INTO conversations(number, id, user, created_at, updated_at, title) VALUES(?, ?, ?, ?, ?, ?)"},
     {"SELECT number, id, conversation, iif(id = ?1, 'running', state), model, mode, visible, created_at,"
-     " iif(id = ?1, NULL, completed_at), usage, error, input, incomplete FROM prompts"
+     " iif(id = ?1, NULL, completed_at), usage, error, input, incomplete, attachments FROM prompts"
      " WHERE conversation = " CONVERSATION " AND number <= " PROMPT,
      "INSERT INTO prompts(number, id, conversation, state, model, mode, visible, created_at, completed_at, usage,"
-     " error, input, incomplete) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+     " error, input, incomplete, attachments) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {"SELECT o.prompt, o.number, o.json FROM prompt_outputs o JOIN prompts p ON p.number = o.prompt"
      " WHERE p.conversation = " CONVERSATION " AND p.number <= " PROMPT,
      "INSERT INTO prompt_outputs(prompt, number, json) VALUES(?, ?, ?)"},

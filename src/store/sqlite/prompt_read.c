@@ -80,15 +80,17 @@ enum {
   VISIBLE,
   STATE,
   INPUT,
+  ATTACHMENTS,
   USAGE,
   ERROR,
   INCOMPLETE,
   CREATED_AT,
   COMPLETED_AT
 };
-#define SELECT_PROMPTS                                                                                    \
-  "SELECT p.number, p.id, c.user, c.id, p.model, p.mode, p.visible, p.state, p.input, p.usage, p.error, " \
-  "p.incomplete, p.created_at, p.completed_at FROM prompts p JOIN conversations c ON c.number = "         \
+#define SELECT_PROMPTS                                                                                          \
+  "SELECT p.number, p.id, c.user, c.id, p.model, p.mode, p.visible, p.state, p.input, p.attachments, p.usage, " \
+  "p.error, "                                                                                                   \
+  "p.incomplete, p.created_at, p.completed_at FROM prompts p JOIN conversations c ON c.number = "               \
   "p.conversation " IN_RANGE "ORDER BY p.number"
 #define SELECT_OUTPUTS                                                                                  \
   "SELECT o.prompt, o.json FROM prompts p CROSS JOIN prompt_outputs o ON o.prompt = p.number " IN_RANGE \
@@ -121,6 +123,10 @@ static void prompt_read_put(lt_json_writer *w, const lt_query *p, lt_query *outp
   lt_json_put_bool(w, lt_query_get_int(p, VISIBLE) != 0);
   lt_json_put_pair(w, "state", lt_query_get(p, STATE));
   lt_json_put_pair(w, "input", lt_query_get(p, INPUT));
+  if (lt_query_get(p, ATTACHMENTS).n > 0) {
+    lt_json_key(w, "attachments");
+    lt_json_put_raw(w, lt_query_get(p, ATTACHMENTS));
+  }
   lt_json_key(w, "output");
   prompt_read_put_outputs(w, lt_query_get_int(p, NUMBER), outputs, has_more);
   lt_str usage = lt_query_get(p, USAGE);

@@ -98,7 +98,8 @@ static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job
   lt_query query =
       lt_query_prepare(sql,
                        "INSERT INTO prompts(id, conversation, state, model, mode, visible, created_at, owner, "
-                       "input, origin) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))");
+                       "input, origin, attachments) "
+                       "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''))");
   lt_query_text(&query, job->row.id);
   lt_query_int(&query, conversation);
   lt_query_text(&query, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_RUNNING)));
@@ -109,6 +110,7 @@ static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job
   lt_query_text(&query, lt_str_of(own));
   lt_query_text(&query, job->row.input);
   lt_query_text(&query, job->row.origin);
+  lt_query_text(&query, job->row.attachments);
   return lt_query_run(&query, err);
 }
 
@@ -131,7 +133,7 @@ lt_status lt_store_prompt_create(lt_store *db, const lt_prompt_row *row, lt_err 
   LT_TRY(prompt_check_id("conversation", row->conversation, err));
   prompt_create_job job = {.row = *row};
   lt_prompt_row *r = &job.row;
-  lt_str *texts[] = {&r->id, &r->user, &r->conversation, &r->model, &r->mode, &r->input, &r->origin};
+  lt_str *texts[] = {&r->id, &r->user, &r->conversation, &r->model, &r->mode, &r->input, &r->origin, &r->attachments};
   lt_clock_stamp(job.created_at);
   lt_db_sync sync = row->is_lazy ? LT_DB_LAZY : LT_DB_DURABLE;
   return lt_db_job_run(db, sync, prompt_create, &job, texts, sizeof texts / sizeof texts[0], err);
