@@ -15,7 +15,9 @@
 #include "store/store_programs.h"
 #include "types/typegen_text.h"
 
-#define TWICE_MS 1000 /* two Ctrl-C within this time at an empty prompt end the dialogue */
+#define LINES_BYTES (64 * LT_KIB) /* of a program of several lines: each line is a look at all of it ... */
+#define LOOKS_BYTES (8 * LT_KIB)  /* ... behind these only a line that closes something */
+#define TWICE_MS    1000          /* two Ctrl-C within this time at an empty prompt end the dialogue */
 
 /* --- Commands ----------------------------------------------------------------------------------------------------- */
 static void repl_do_help(lt_repl *r, lt_str rest) {
@@ -104,6 +106,24 @@ static void repl_do(lt_repl *r, lt_str line) LT_YIELDS {
 }
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
+static void repl_check_length(lt_repl *r) {
+  if (r->source.n > LINES_BYTES) {
+    lt_console_format(&r->session->console,
+                      "error: a program of %zu bytes that is not finished: lathe run FILE takes long ones",
+                      r->source.n);
+    r->has_failed = true;
+    lt_buf_clear(&r->source);
+  }
+}
+
+static bool repl_may_end(const lt_repl *r, lt_str line) {
+  bool closes = r->source.n <= LOOKS_BYTES;
+  for (size_t i = 0; !closes && i < line.n; i++) {
+    closes = line.p[i] != '\0' && strchr(")]}`;/", line.p[i]) != NULL;
+  }
+  return closes;
+}
+
 /* Runs what has been read as soon as it is whole. */
 static void repl_take_line(lt_repl *r, lt_str line) LT_YIELDS {
   lt_str text = lt_str_trim(line);
@@ -114,7 +134,8 @@ static void repl_take_line(lt_repl *r, lt_str line) LT_YIELDS {
   lt_buf_addc(&r->source, r->source.n > 0 ? "\n" : "");
   lt_buf_add(&r->source, line);
   lt_str code = lt_buf_view(&r->source);
-  if (lt_str_trim(code).n > 0 && lt_unfinished_program(code)) {
+  if (lt_str_trim(code).n > 0 && (!repl_may_end(r, line) || lt_unfinished_program(code))) {
+    repl_check_length(r);
     return;
   }
   if (lt_str_trim(code).n > 0) {

@@ -61,6 +61,7 @@ describe("programs", { concurrency: 3 }, () => {
     const end = await pipe(Buffer.concat([Buffer.from("'\0'\n'"), Buffer.from([0xff]), Buffer.from(`'\n'${"x".repeat(3e6)}'\n/tols\n1 +\n`)]));
     assert.equal(end.code, 1);
     assert.match(end.stderr, /NUL[^]*not valid UTF-8[^]*line is longer than 1048576 bytes[^]*There is no command \/tols: did you mean \/tools[^]*SyntaxError/);
+    assert.match((await pipe(`${"f(\n".repeat(25_000)}1`)).stderr, /^error: a program of 65537 bytes that is not finished/);
     assert.match((await pipe("1", ["--lang", "py"])).stderr, /--lang is js or ts/);
     assert.match((await pipe("1", ["-c"], { env: world() })).stderr, /there is no session to go on with/);
     assert.equal((await pipe("1", ["-s", "x".repeat(65)])).code, 2);
