@@ -441,7 +441,14 @@
       throw failure(text);
     }
   };
-  const recall = (key) => ask(H.recall, String(key));
+  const recall = (key) => {
+    const name = typeof key === 'string' ? key : String(key);
+    try {
+      return H.recall(name);
+    } catch (text) {
+      throw failure(text);
+    }
+  };
   global('recall', recall);
   global('complete', (what) => {
     if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {

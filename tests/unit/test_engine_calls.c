@@ -346,6 +346,13 @@ static void store_and_recall(void **state) {
       {"store('k', new Set([1])); recall('k')", "[1]"},
       {"store(5, 'number'); recall('5')", "'number'"},
       {"const o = { a: 1 }; store('k', o); o.a = 2; recall('k').a", "1"},
+      {"[0, -1, 999999999, -999999999, 1000000000, 2147483648, -2147483648, 1.5, true, false, '1', ''].filter((v) => {"
+       "  store('k', v);"
+       "  return !Object.is(recall('k'), v);"
+       "}).length",
+       "0"},
+      {"store({ toString: () => 'k' }, 3); recall({ toString: () => 'k' })", "3"},
+      {"recall({ toString() { throw new RangeError('no name') } })", "RangeError: no name"},
       {"store('', 1)", "Error: store(): no room"},
       {"try { store('', 1) } catch (e) { e instanceof Error }", "true"},
       {NULL, NULL},
