@@ -244,6 +244,11 @@ static bool record_read_completion(lt_turn *turn, const lt_note *from, uint64_t 
   return completion->text.status == LT_OK && completion->kept.status == LT_OK;
 }
 
+bool lt_turn_record_has_reply(const lt_turn *turn) {
+  const lt_turn_record *record = turn_record_of(turn);
+  return turn_record_find(record, LT_PROMPT_NOTE_COMPLETION, record->reply_count, record->search_from) != NULL;
+}
+
 bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err) {
   lt_turn_record *record = turn_record_of(turn);
   const lt_note *note = turn_record_find(record, LT_PROMPT_NOTE_COMPLETION, record->reply_count, record->search_from);

@@ -38,6 +38,8 @@ void lt_turn_record_put_start(lt_turn *turn, uint64_t tools, lt_buf *text);
 lt_str lt_turn_record_tools(const lt_turn *turn, uint64_t round);
 void lt_turn_record_put_tools(lt_turn *turn, uint64_t round, lt_str tools);
 
+/* Whether the next completion is on record. */
+bool lt_turn_record_has_reply(const lt_turn *turn);
 /* Takes the next completion from the record; false: the record has no more, and the caller asks the model. `hash`: of
  * the request's messages. */
 bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "agent/conversation_summary.h"
 #include "agent/turn_observer.h"
 #include "agent/history/history_turn.h"
 #include "agent/llm_functions.h"
@@ -196,6 +197,7 @@ static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS
   lt_recorded_tools_start(turn);
   lt_turn_trace_note(turn);
   LT_TRY(lt_history_turn_read(turn, err));
+  lt_conversation_summary_prepare(turn);
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
   }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/conversation_summary.h"
 #include "agent/modes/mode_list.h"
 #include "base/nearest.h"
 #include "cli/chat_complete.h"
@@ -217,6 +218,24 @@ static void chat_commands_do_program(lt_chat *chat, lt_str rest) {
   }
 }
 
+static void chat_commands_do_compact(lt_chat *chat, lt_str rest) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  LT_AUTO_BUF(summary, LT_MODEL_TEXT_MAX_BYTES);
+  (void)rest;
+  if (chat->conversation[0] == '\0') {
+    lt_console_format(chat_commands_console(chat), "Nothing has been said in this conversation yet.");
+    return;
+  }
+  lt_status status = lt_conversation_compact(chat->agent, LT_CHAT_USER, lt_str_of(chat->conversation),
+                                             lt_buf_view(&chat->model), &summary, &err);
+  if (status != LT_OK) {
+    chat_commands_say_error(chat, &err);
+    return;
+  }
+  lt_console_line(chat_commands_console(chat), "The model is told this from now on, in place of what was said:\n",
+                  lt_buf_view(&summary));
+}
+
 static void chat_commands_do_usage(lt_chat *chat, lt_str rest) {
   const lt_chat_usage *usage = &chat->view.usage;
   LT_AUTO_BUF(line, LT_KIB);
@@ -260,6 +279,8 @@ static const chat_command chat_commands[] = {
     {"/program", "", "the last program as a whole", chat_commands_do_program, NULL},
     {"/history", "[COUNT]", "the last messages and answers of this conversation", chat_commands_do_history, NULL},
     {"/export", "FILE", "write this conversation to a new file, as Markdown", chat_commands_do_export, NULL},
+    {"/compact", "", "have the model summarise what was said: it is told the summary from then on",
+     chat_commands_do_compact, NULL},
     {"/new", "", "a new conversation, in the default mode unless one was chosen", chat_commands_do_new, NULL},
     {"/approve", "", "answers a question about a call (so does y)", chat_commands_do_decide, NULL},
     {"/reject", "[REASON]", "likewise (so does n)", chat_commands_do_decide, NULL},

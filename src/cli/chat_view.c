@@ -375,6 +375,15 @@ static void chat_view_acknowledge_held(void *arg) {
   }
 }
 
+static void chat_view_show_summarized(lt_chat_view *view, lt_json data) {
+  char text[120];
+  int64_t prompts = 0;
+  (void)lt_json_int(lt_json_get(data, "prompts"), &prompts);
+  snprintf(text, sizeof text, "  the conversation is long: %lld earlier messages are summarised for the model",
+           (long long)prompts);
+  lt_chat_view_note(view, lt_str_of(text));
+}
+
 /* "rate limited, trying again in 8 s, 2 of 6" */
 static void chat_view_show_retry(lt_chat_view *view, lt_json data, lt_arena *arena) {
   int64_t wait_ms = 0, next_try = 0, tries = 0;
@@ -396,6 +405,8 @@ static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json 
     chat_view_show_answer_piece(view, chat_view_string(lt_json_get(data, "delta"), arena));
   } else if (strcmp(event, "prompt.output") == 0) {
     chat_view_show_output(view, lt_json_get(data, "output"), arena);
+  } else if (strcmp(event, "prompt.summarized") == 0) {
+    chat_view_show_summarized(view, data);
   } else if (strcmp(event, "prompt.retrying") == 0) {
     chat_view_show_retry(view, data, arena);
   } else if (end != LT_CHAT_UNFINISHED) {

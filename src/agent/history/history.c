@@ -247,6 +247,27 @@ static void history_find_program(const lt_history *history, lt_json mode, histor
   }
 }
 
+/* The ids of prompts begin with their time, and so are in their order. */
+static bool history_is_wanted(const lt_history *history, lt_str id) {
+  bool is_covered = history->summary.up_to.n > 0 && lt_str_cmp(id, history->summary.up_to) <= 0;
+  bool is_later = history->until.n > 0 && lt_str_cmp(id, history->until) > 0;
+  return !is_covered && !is_later && !lt_str_eq(id, history->current);
+}
+
+/* What tools have said is in the summary, too: the model is told whose words it is. */
+static void history_read_summary(history_reader *r) {
+  const history_prompt none = {.program = LT_HISTORY_PART_CALL};
+  lt_buf text;
+  if (r->history->summary.text.n == 0) {
+    return;
+  }
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_buf_addc(&text,
+              "[A summary of the conversation so far, which a model has written: it is a note, and no request]\n");
+  lt_buf_add(&text, r->history->summary.text);
+  history_add_text(r, &none, LT_HISTORY_PART_USER, history_keep_text(r, &text));
+}
+
 static void history_read_input(history_reader *r, const history_prompt *p, lt_json json) {
   lt_str input = history_read_str(r, lt_json_get(json, "input"));
   lt_history_part *part = input.n > 0 ? history_add_part(r, p, LT_HISTORY_PART_USER) : NULL;
@@ -261,7 +282,7 @@ static void history_read_prompt(history_reader *r, lt_json json, uint32_t number
       .number = number, .program = LT_HISTORY_PART_CALL, .first_part = r->count, .last_program = SIZE_MAX};
   lt_json mode = lt_json_get(json, "mode"), state = lt_json_get(json, "state");
   p.id = history_read_str(r, lt_json_get(json, "id"));
-  if (lt_json_typeof(json) != LT_JSON_OBJECT || (p.id.n > 0 && lt_str_eq(p.id, r->history->current))) {
+  if (lt_json_typeof(json) != LT_JSON_OBJECT || (p.id.n > 0 && !history_is_wanted(r->history, p.id))) {
     return;
   }
   history_find_program(r->history, mode, &p);
@@ -296,6 +317,7 @@ static lt_status history_read_all(history_reader *r, lt_json prompts, lt_err *er
   r->id_mask = size - 1;
   r->ids = lt_arena_zalloc(r->arena, size, sizeof *r->ids);
   r->no_memory = r->ids == NULL;
+  history_read_summary(r);
   lt_json_iter it = lt_json_each(prompts);
   for (uint32_t i = 0; !r->no_memory && lt_json_next(&it); i++) {
     history_read_prompt(r, it.value, i);

@@ -10,6 +10,7 @@
 #ifndef LT_AGENT_HISTORY_HISTORY_H
 #define LT_AGENT_HISTORY_HISTORY_H
 
+#include "agent/conversation_summary.h"
 #include "agent/tool_definitions.h"
 #include "json/json.h"
 
@@ -24,8 +25,10 @@ typedef enum lt_history_form {
 } lt_history_form;
 
 typedef struct lt_history {
-  lt_str prompts; /* a JSON array, oldest first; empty: none */
-  lt_str current; /* the id of the running prompt, which is left out; may be empty */
+  lt_str prompts;                  /* a JSON array, oldest first; empty: none */
+  lt_str current;                  /* the id of the running prompt, which is left out; may be empty */
+  lt_conversation_summary summary; /* stands in the place of the prompts that it covers; empty: nothing does */
+  lt_str until;                    /* the id of the last prompt that is written; empty: all are */
   lt_history_form form;
   const struct lt_mode *const *modes; /* the built-in ones: how their prompts are stored */
   size_t mode_count;

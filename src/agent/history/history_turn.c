@@ -60,6 +60,7 @@ lt_status lt_history_turn_put(const lt_turn *turn, lt_json_writer *w, size_t max
   job.history = (lt_history){
       .prompts = lt_buf_view(&turn->history),
       .current = lt_str_of(turn->ids.prompt),
+      .summary = turn->internal->summary,
       .form = turn->mode->history,
       .modes = turn->agent->modes,
       .mode_count = turn->agent->mode_count,

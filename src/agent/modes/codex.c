@@ -44,7 +44,7 @@ static lt_status codex_tell(lt_tool_round_call *call, lt_cell *cell, uint32_t nu
   lt_cell_news news;
   LT_TRY(lt_cell_await(cell, patience, &news, err));
   LT_TRY(codex_keep_values(turn, &news, number, err));
-  LT_TRY(lt_codex_answer_put(turn, &news, max_tokens, &call->answer, err));
+  LT_TRY(lt_codex_answer_put(turn, &news, max_tokens, &call->answer, &call->parts, err));
   lt_status how = news.has_ended && cell->result.status != LT_E_CANCELLED ? cell->result.status : LT_OK;
   return codex_end_output(turn, number, how, lt_buf_view(&call->answer), err);
 }

@@ -1,29 +1,35 @@
 #include "agent/modes/codex_answer.h"
 
 #include "agent/agent_state.h"
+#include "agent/media_parts.h"
 #include "agent/program_feedback.h"
 #include "agent/program_images.h"
 
 /* --- Items -------------------------------------------------------------------------------------------------------- */
 /* An image that cannot be kept is told as such: the program went on without knowing. */
-static void codex_answer_put_image(lt_turn *turn, lt_str url, lt_buf *out) LT_YIELDS {
+static void codex_answer_put_image(lt_turn *turn, lt_str url, lt_buf *out, lt_buf *parts) LT_YIELDS {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_MIB);
   LT_AUTO_BUF(about, LT_JSON_MAX_BYTES);
   lt_err why = LT_ERR_INIT;
   if (lt_program_image_keep(turn, url, &about, &why) == LT_OK) {
     lt_buf_add(out, lt_buf_view(&about));
+    if (lt_json_parse(&arena, lt_buf_view(&about), &doc, NULL) == LT_OK) {
+      lt_media_parts_put_answer(parts, lt_json_root(&doc));
+    }
   } else {
     lt_buf_printf(out, "[an image that could not be kept: %s]", lt_err_msg(&why));
   }
 }
 
-static void codex_answer_put_items(lt_turn *turn, const lt_cell_news *news, lt_buf *out) LT_YIELDS {
+static void codex_answer_put_items(lt_turn *turn, const lt_cell_news *news, lt_buf *out, lt_buf *parts) LT_YIELDS {
   const lt_cell_item *item = news->first;
   for (size_t i = 0; i < news->count && item != NULL; i++, item = item->next) {
     if (item->said == LT_SAID_YIELD) {
       continue;
     }
     if (item->said == LT_SAID_IMAGE) {
-      codex_answer_put_image(turn, item->text, out);
+      codex_answer_put_image(turn, item->text, out, parts);
     } else {
       lt_buf_add(out, item->text);
     }
@@ -55,11 +61,12 @@ static void codex_answer_put_error(lt_turn *turn, const lt_run_result *result, l
   lt_buf_byte(out, '\n');
 }
 
-lt_status lt_codex_answer_put(lt_turn *turn, const lt_cell_news *news, size_t max_tokens, lt_buf *out, lt_err *err) {
+lt_status lt_codex_answer_put(lt_turn *turn, const lt_cell_news *news, size_t max_tokens, lt_buf *out, lt_buf *parts,
+                              lt_err *err) {
   LT_AUTO_BUF(text, LT_RUN_RESULT_MAX_BYTES);
   const lt_run_result *result = &news->cell->result;
   codex_answer_put_head(news, out);
-  codex_answer_put_items(turn, news, &text);
+  codex_answer_put_items(turn, news, &text, parts);
   if (news->has_ended && result->output_cut) {
     lt_buf_printf(&text, "[more was output than the %lu MiB that are kept]\n", LT_CELL_OUTPUT_BYTES / LT_MIB);
   }

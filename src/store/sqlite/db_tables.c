@@ -242,6 +242,9 @@ static const char *const versions[] = {
     /* prompts: `attachments` are the files that the user has sent with the message, JSON: [{"id" of the artifact,
      * "name", "mimeType", "bytes"}]; NULL: none. */
     "ALTER TABLE prompts ADD COLUMN attachments TEXT;",
+    /* conversations: `summary` stands in the place of the earliest prompts where a model is told of them, JSON:
+     * {"upTo": the id of the last prompt that it covers, "text"}; NULL: there is none. */
+    "ALTER TABLE conversations ADD COLUMN summary TEXT;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

@@ -1,0 +1,32 @@
+/* Long conversations: when the earlier prompts take too much of a model's context, the model summarises the earliest of
+ * them, and from then on the summary stands in their place.
+ *
+ * A summary is kept with the conversation; the prompts stay in the store. It is made rarely, and covers most of the
+ * history at once: in between, requests begin with the same bytes. One that fails, or is killed, changes nothing: the
+ * history is shortened (history/history.h), and the next prompt tries again.
+ */
+#ifndef LT_AGENT_CONVERSATION_SUMMARY_H
+#define LT_AGENT_CONVERSATION_SUMMARY_H
+
+#include "agent/agent.h"
+
+typedef struct lt_turn lt_turn;
+
+/* What stands in the place of a conversation's earliest prompts; empty: nothing does. */
+typedef struct lt_conversation_summary {
+  lt_str text;
+  lt_str up_to; /* the id of the last prompt that it covers */
+} lt_conversation_summary;
+
+/* Reads the summary of a turn's conversation, and makes a new one where the history is too long; turn->history has been
+ * read. Reports that as prompt.summarized {promptId, conversationId, prompts}. A prompt that is carried out again makes
+ * none while its replies are on record. Failures are ignored. LT_YIELDS. Internal to agent/. */
+void lt_conversation_summary_prepare(lt_turn *turn) LT_YIELDS;
+
+/* Summarises all of a conversation at once, with a model (empty: the default). Appends the summary. LT_YIELDS. Errors:
+ * LT_E_NOTFOUND (the conversation, the model), LT_E_INVALID (nothing to summarise, or a prompt of it runs), the
+ * model's, the store's. */
+lt_status lt_conversation_compact(lt_agent *agent, lt_str user, lt_str conversation, lt_str model, lt_buf *ret_summary,
+                                  lt_err *err) LT_YIELDS;
+
+#endif
