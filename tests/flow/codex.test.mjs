@@ -151,7 +151,7 @@ await new Promise((done) => setTimeout(done, 300)); text("end");`;
 });
 
 test("a process that is killed while a cell runs: the next one gives the same answers and goes on", async () => {
-  const slow = { tool: { name: "slow", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }, result: { content: [{ type: "text", text: "slow" }] }, delay: 3000 };
+  const slow = { tool: { name: "slow", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }, result: { content: [{ type: "text", text: "slow" }] }, delayMs: 3000 };
   const args = servers({ weather: scripted([WEATHER, slow]) }, bare);
   const program = `text("before"); await tools.mcp__weather__get_city({ city: "Rome" }); yield_control(); await tools.mcp__weather__slow({}); text("after"); store("k", 1);`;
   const { env, asked, answers } = await codex([{ rounds: [exec(program), wait("1"), exec(`text(load("k"))`, "e2"), "Done."] }], { args });
