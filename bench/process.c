@@ -1,12 +1,13 @@
 /* Whole processes, from before the start to after the end: ours, an empty one, and other languages' with the same
  * little program. They take turns, so that what else the machine does is everybody's share. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bench/bench.h"
 #include "bench/peer.h"
 #include "bench/measure.h"
 
-enum { ROUNDS = 40, WARM_UP = 2, ARGS = 6 };
+enum { ROUNDS = 40, WARM_UP = 2, ARGS = 9 };
 
 #define TARGET_RUN_NS 5e6
 
@@ -20,7 +21,7 @@ typedef struct command {
   lt_measure samples;
 } command;
 
-enum { TRUE, RUN_JS, RUN_TS, COMMANDS = 8 };
+enum { TRUE, RUN_JS, RUN_TS, COMMANDS = 9 };
 
 static void turn(command *c, int round) {
   double ns;
@@ -55,11 +56,16 @@ void lt_bench_process(void) {
   const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
   const char *python = lt_peer_find("LATHE_BENCH_PYTHON", "python3");
   const char *deno = lt_peer_find("LATHE_BENCH_DENO", "deno");
+  const char *npx = getenv("LATHE_BENCH_NPX"); /* a folder in which our npm packages are installed */
   const char *typescript = LT_BENCH_DIR "/programs/report.ts";
   command all[COMMANDS] = {
       [TRUE] = {"/bin/true: an empty process", {"/bin/true"}},
       [RUN_JS] = {"lathe run -e 1+2", {lathe, "run", "-e", "1+2"}, .target = TARGET_RUN_NS},
       [RUN_TS] = {"lathe run report.ts: 25 lines of TypeScript", {lathe, "run", typescript}},
+      {"the npm package: npx NAME run -e 1+2",
+       {npx == NULL ? NULL : "npx", "--prefix", npx, "--no", "lathe", "run", "-e", "1+2"},
+       "there is no npm package of ours (make packages)",
+       .beside_run = true},
       {"node -e 1+2", {node, "-e", "1+2"}, "there is no node here", .beside_run = true},
       {"python3 -c 1+2", {python, "-c", "1+2"}, "there is no python3 here", .beside_run = true},
       {"python3 -S -E -c 1+2", {python, "-S", "-E", "-c", "1+2"}, "there is no python3 here", .beside_run = true},

@@ -27,6 +27,12 @@ LATHE_BENCH_DENO=$(deno eval 'console.log(Deno.execPath())' 2>/dev/null)
 
 LATHE_BENCH_EXECUTOR=$(ls "$PWD"/bench/peers/node_modules/executor-linux-*/bin/executor 2>/dev/null | head -n 1)
 export LATHE_BENCH_EXECUTOR LATHE_BENCH_MD=$PWD/build/bench.md
+# Our npm packages, when they have been packed, as somebody installs them.
+npm_packages=("$PWD"/build/packages/*lathe-[0-9]*.tgz "$PWD"/build/packages/*lathe-linux-*.tgz)
+if [ -e "${npm_packages[0]}" ] && mkdir -p build/npx && echo '{"private": true}' >build/npx/package.json &&
+  npm install --prefix build/npx --offline --no-audit --no-fund --silent "${npm_packages[@]}" >/dev/null 2>&1; then
+  export LATHE_BENCH_NPX=$PWD/build/npx
+fi
 { machine && echo; } | tee "$LATHE_BENCH_MD"
 case " ${*:-side-by-side} " in
   *" side-by-side "*) timeout 1200 "${LATHE_BENCH_NODE:-node}" bench/side-by-side.mjs </dev/null || echo "bench: side-by-side: stopped before its end" ;;
