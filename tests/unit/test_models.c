@@ -189,7 +189,7 @@ static void expect_modes(const char *yaml, const char *standard, const char *fir
 
 static void code_mode_is_typescript_and_a_models_word_wins(void **state) {
   (void)state;
-  expect_modes(TWO, "", "typescript", "");
+  expect_modes(TWO, "", "typescript", "classic");
   expect_modes(TWO "defaults: {codeMode: true}", "typescript", "typescript", "classic");
   expect_modes(TWO "defaults: {codeMode: true, mode: code}", "code", "typescript", "");
   expect_modes("models: [{ref: normal}, {ref: high}]\ndefaults: {codeMode: true}", "typescript", "", "");
