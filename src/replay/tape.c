@@ -494,15 +494,15 @@ lt_status lt_tape_begin(lt_tape *tape, lt_run_result *result, bool *ret_ended, l
   return LT_OK;
 }
 
-/* The end of a cancelled program is not noted, because the program can continue. A diverged program does not change its
- * record. A result that contains a secret is not stored: a repeated run computes it again from the tape. */
-/* A program that was cancelled is run again, but for a cell that its model has ended. */
+/* The end of a cancelled program is not noted, because the program can continue, but for a cell that its model has
+ * ended. A diverged program does not change its record. */
 static bool tape_has_end(const lt_tape *tape, const lt_run_result *result) {
   const lt_run_request *request = tape->options.request;
   bool is_closed = request->is_cell && request->cancel != NULL && request->cancel->why == LT_E_CLOSED;
   return result->status != LT_E_DIVERGED && (result->status != LT_E_CANCELLED || is_closed);
 }
 
+/* A result that contains a secret is not stored: a repeated run computes it again from the tape. */
 void lt_tape_end(lt_tape *tape, const lt_run_result *result) {
   if (tape->journal == NULL || !tape_has_end(tape, result)) {
     return;
