@@ -103,10 +103,10 @@ int lt_chat_repl(lt_chat *chat) LT_YIELDS;
 /* chat_list.c: finds the conversation whose id begins with `wanted`, or the last one. LT_YIELDS. LT_E_NOTFOUND: no
  * conversation, or several. */
 lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
-/* A conversation's last prompt. */
+/* A conversation's last prompt that was not taken back. */
 typedef struct lt_chat_last {
-  lt_str id, mode, model; /* in the arena */
-  bool open;              /* it has not ended */
+  lt_str id, mode, model, input; /* in the arena */
+  bool open;                     /* it has not ended */
 } lt_chat_last;
 /* False: the conversation has no prompt, or it cannot be read. LT_YIELDS. */
 bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) LT_YIELDS;

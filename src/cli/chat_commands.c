@@ -20,6 +20,7 @@
 #define HISTORY_SHOWN 10 /* messages, unless the person says how many */
 #define HISTORY_MAX   1000
 #define EXPORT_MAX    1000
+#define UNDONE_SHOWN  60 /* characters */
 
 static const lt_console *chat_commands_console(const lt_chat *chat) {
   return &chat->session->console;
@@ -118,6 +119,30 @@ static void chat_commands_do_export(lt_chat *chat, lt_str rest) LT_YIELDS {
   } else {
     lt_console_format(chat_commands_console(chat), "The conversation is in %s.", path);
   }
+}
+
+static void chat_commands_do_undo(lt_chat *chat, lt_str rest) LT_YIELDS {
+  lt_store *db = lt_toolbox_db(chat->session->app.toolbox);
+  lt_chat_last last;
+  lt_err err = LT_ERR_INIT;
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(message, LT_KIB);
+  if (rest.n > 0) {
+    lt_console_format(chat_commands_console(chat), "/undo takes back one message: say it again for the one before");
+    return;
+  }
+  if (chat->conversation[0] == '\0' || !lt_chat_find_last(db, lt_str_of(chat->conversation), &arena, &last)) {
+    lt_console_format(chat_commands_console(chat), "There is no message in this conversation to take back.");
+    return;
+  }
+  if (lt_store_prompt_undo(db, LT_CHAT_USER, last.id, &err) != LT_OK) {
+    chat_commands_say_error(chat, &err);
+    return;
+  }
+  lt_typegen_put_line(&message, last.input, UNDONE_SHOWN);
+  lt_console_format(chat_commands_console(chat),
+                    "Taken back: \"%.*s\" and its answer. What its calls have done is not undone.",
+                    LT_STR_ARG(lt_buf_view(&message)));
 }
 
 /* --- Mode and model ----------------------------------------------------------------------------------------------- */
@@ -281,6 +306,8 @@ static const chat_command chat_commands[] = {
     {"/export", "FILE", "write this conversation to a new file, as Markdown", chat_commands_do_export, NULL},
     {"/compact", "", "have the model summarise what was said: it is told the summary from then on",
      chat_commands_do_compact, NULL},
+    {"/undo", "", "take back the last message and its answer, not what its calls have done", chat_commands_do_undo,
+     NULL},
     {"/new", "", "a new conversation, in the default mode unless one was chosen", chat_commands_do_new, NULL},
     {"/approve", "", "answers a question about a call (so does y)", chat_commands_do_decide, NULL},
     {"/reject", "[REASON]", "likewise (so does n)", chat_commands_do_decide, NULL},

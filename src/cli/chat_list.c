@@ -90,6 +90,7 @@ bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_ch
         .id = chat_list_text_in(prompt, "id", arena),
         .mode = chat_list_text_in(prompt, "mode", arena),
         .model = chat_list_text_in(prompt, "model", arena),
+        .input = chat_list_text_in(prompt, "input", arena),
         .open = lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_RUNNING))) ||
                 lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING))),
     };

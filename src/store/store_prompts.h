@@ -88,12 +88,17 @@ lt_status lt_store_prompt_update(lt_store *store, lt_str id, const lt_prompt_out
 /* Appends {"id", "userId", "conversationId", "model", "mode", "visible", "state", "input", "attachments"?, "output":
  * [...], "usage"?, "error"?, "incomplete"?: {"reason"}, "createdAt", "completedAt"?}. */
 lt_status lt_store_prompt_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
-/* The last `max` prompts of a conversation as an array of the same, oldest first. An unknown conversation has none. */
+/* The last `max` prompts of a conversation as an array of the same, oldest first, without those that were taken back.
+ * An unknown conversation has none. */
 lt_status lt_store_history(lt_store *store, lt_str user, lt_str conversation, size_t max, lt_buf *out,
                            lt_err *err) LT_YIELDS;
 /* The same, of the prompts before the prompt `before`; empty: of all. */
 lt_status lt_store_history_before(lt_store *store, lt_str user, lt_str conversation, lt_str before, size_t max,
                                   lt_buf *out, lt_err *err) LT_YIELDS;
+/* Takes back a conversation's last prompt: from now on histories, lists of conversations and searches are without it,
+ * and so is what a model is told. A summary that covers it counts no more. The prompt is still found by its id, and its
+ * calls stay on record. LT_E_INVALID: it has not ended, a later one follows, or it has been taken back already. */
+lt_status lt_store_prompt_undo(lt_store *store, lt_str user, lt_str id, lt_err *err) LT_YIELDS;
 
 /* --- What a reader has got ---------------------------------------------------------------------------------------- */
 /* Notes that a reader has got the outputs of a prompt up to this change. Lower numbers change nothing. Does not yield
@@ -136,7 +141,7 @@ lt_status lt_store_prompt_orphans_of(lt_store *store, lt_str user, lt_str conver
 lt_status lt_store_prompt_find(lt_store *store, lt_str user, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1],
                                lt_err *err) LT_YIELDS;
 /* Copies a prompt into an empty store, in the state "running" and without a process, with its records and the earlier
- * prompts of its conversation. `from` is only read. */
+ * prompts of its conversation that had not been taken back when it began. `from` is only read. */
 lt_status lt_store_prompt_copy(lt_store *to, lt_store *from, lt_str id, lt_err *err) LT_YIELDS;
 
 #endif

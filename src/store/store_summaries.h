@@ -7,7 +7,8 @@
 
 #include "store/store.h"
 
-/* Appends the summary of a conversation, JSON that lt_store_summary_put has written; nothing when it has none. */
+/* Appends the summary of a conversation, JSON that lt_store_summary_put has written; nothing when it has none, or
+ * when the last prompt that it covers was taken back. */
 lt_status lt_store_summary_get(lt_store *store, lt_str user, lt_str conversation, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Replaces it. */
 lt_status lt_store_summary_put(lt_store *store, lt_str user, lt_str conversation, lt_str json, lt_err *err) LT_YIELDS;

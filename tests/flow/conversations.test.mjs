@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before } from "node:test";
 import { config, describe, folder, prints, program, run, scripted, start, test, until } from "./harness.mjs";
-import { recorded } from "./model.mjs";
+import { recorded, scriptedModel } from "./model.mjs";
 
 let env;
 before(async () => {
@@ -96,6 +96,26 @@ describe("conversations", { concurrency: 2 }, () => {
     await one.ended;
     assert.equal((await w.lathe("conversations", "delete", "last")).code, 2);
     assert.match((await w.lathe("conversations", "show", "last")).stdout, /bank\.pay \{\}  has not ended\n  \(waiting_for_approval\)\n$/);
+  });
+  test("/undo takes the last message and its answer from what the model is told, a summary of them, lists and exports, for good", async () => {
+    const { env: own, asked } = await scriptedModel(["One.", "Two.", "All of that.", "Three.", "Title", "Four."]);
+    const say = async (...words) => assert.equal((await run(["chat", ...words], { env: own })).code, 0);
+    await say("red");
+    await say("green", "-c", "last");
+    const talk = start(["chat", "-c", "last"], { env: { ...own, TERM: "xterm" }, terminal: true });
+    for (const [typed, shown] of [["/undo 2", "one message: say it again"], ["/compact", "All of that\\."], ["/undo", 'Taken back: "green" and its answer\\. What its calls have done is not undone\\.'],
+      ["blue", "Three\\."], ["/history", "red\\s+One\\.\\s[^]{0,20}blue\\s+Three\\."]]) {
+      await until(() => /2004h> $/.test(talk.text()), `there is a prompt for ${typed}`);
+      talk.type(`${typed}\n`);
+      await until(() => new RegExp(`${shown}[^]*2004h> $`).test(talk.text()), shown);
+    }
+    talk.type("\x04");
+    assert.equal((await talk.ended).code, 0);
+    await say("pink", "-c", "last");
+    const told = (i) => asked()[i].messages.filter((m) => m.role !== "system").map((m) => m.content);
+    assert.deepEqual([told(1), told(3), told(5)], [["red", "One.", "green"], ["red", "One.", "blue"], ["red", "One.", "blue", "Three.", "pink"]]);
+    assert.equal((await run(["conversations", "export", "last"], { env: own })).stdout, "# Title\n\n> red\n\nOne.\n\n> blue\n\nThree.\n\n> pink\n\nFour.\n\n");
+    assert.equal((await run(["replay", "last"], { env: own })).code, 0);
   });
   for (const [words, message] of [
     [["show"], `show wants a conversation's id, its beginning, or "last"${SEE}`],

@@ -12,10 +12,11 @@ typedef struct conversation_title_job {
   lt_str title;
 } conversation_title_job;
 
-#define SELECT_ROWS                                                                                    \
-  "SELECT id, title IS NOT NULL, title, created_at, updated_at, "                                      \
-  "(SELECT count(*) FROM prompts WHERE conversation = c.number), "                                     \
-  "(SELECT substr(input, 1, 200) FROM prompts WHERE conversation = c.number ORDER BY number LIMIT 1) " \
+#define SELECT_ROWS                                                                                 \
+  "SELECT id, title IS NOT NULL, title, created_at, updated_at, "                                   \
+  "(SELECT count(*) FROM prompts WHERE conversation = c.number AND undone_at IS NULL), "            \
+  "(SELECT substr(input, 1, 200) FROM prompts WHERE conversation = c.number AND undone_at IS NULL " \
+  "ORDER BY number LIMIT 1) "                                                                       \
   "FROM conversations c "
 
 static void conversation_put_row(lt_json_writer *w, const lt_query *query) {
@@ -88,10 +89,11 @@ typedef struct conversation_page_job {
 } conversation_page_job;
 
 /* In the title, a message or an answer, whatever the case of its ASCII letters. */
-#define HAS_TEXT                                                                                          \
-  "(?4 = '' OR instr(lower(c.title), lower(?4)) > 0 OR EXISTS (SELECT 1 FROM prompts p WHERE "            \
-  "p.conversation = c.number AND (instr(lower(p.input), lower(?4)) > 0 OR EXISTS (SELECT 1 FROM "         \
-  "prompt_outputs o WHERE o.prompt = p.number AND json_valid(o.json) AND json_extract(o.json, '$.type') " \
+#define HAS_TEXT                                                                                    \
+  "(?4 = '' OR instr(lower(c.title), lower(?4)) > 0 OR EXISTS (SELECT 1 FROM prompts p WHERE "      \
+  "p.conversation = c.number AND p.undone_at IS NULL AND (instr(lower(p.input), lower(?4)) > 0 OR " \
+  "EXISTS (SELECT 1 FROM prompt_outputs o WHERE o.prompt = p.number AND json_valid(o.json) AND "    \
+  "json_extract(o.json, '$.type') "                                                                 \
   "= 'text' AND instr(lower(json_extract(o.json, '$.content')), lower(?4)) > 0))))"
 
 static lt_status conversation_select_page(struct sqlite3 *sql, void *arg, lt_err *err) {

@@ -245,6 +245,8 @@ static const char *const versions[] = {
     /* conversations: `summary` stands in the place of the earliest prompts where a model is told of them, JSON:
      * {"upTo": the id of the last prompt that it covers, "text"}; NULL: there is none. */
     "ALTER TABLE conversations ADD COLUMN summary TEXT;",
+    /* prompts: `undone_at` is when the user took the prompt back; NULL: it counts. */
+    "ALTER TABLE prompts ADD COLUMN undone_at TEXT;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

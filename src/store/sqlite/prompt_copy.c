@@ -72,19 +72,24 @@ lt_status lt_store_prompt_find(lt_store *db, lt_str user, lt_str wanted, char re
  * out. */
 #define PROMPT       "(SELECT number FROM prompts WHERE id = ?1)"
 #define CONVERSATION "(SELECT conversation FROM prompts WHERE id = ?1)"
-#define OF_RUN       "(run = ?1 OR (run >= ?2 AND run < ?3))"
+/* What the prompt's model was told of, and the prompt itself. */
+#define SEEN                                                  \
+  "p.conversation = " CONVERSATION " AND p.number <= " PROMPT \
+  " AND (p.id = ?1 OR p.undone_at IS NULL OR p.undone_at >"   \
+  " (SELECT created_at FROM prompts WHERE id = ?1))"
+#define OF_RUN "(run = ?1 OR (run >= ?2 AND run < ?3))"
 static const struct {
   const char *select, *insert;
 } prompt_copy_tables[] = {
     {"SELECT number, id, user, created_at, updated_at, title FROM conversations WHERE number = " CONVERSATION,
      "INSERT INTO conversations(number, id, user, created_at, updated_at, title) VALUES(?, ?, ?, ?, ?, ?)"},
     {"SELECT number, id, conversation, iif(id = ?1, 'running', state), model, mode, visible, created_at,"
-     " iif(id = ?1, NULL, completed_at), usage, error, input, incomplete, attachments FROM prompts"
-     " WHERE conversation = " CONVERSATION " AND number <= " PROMPT,
+     " iif(id = ?1, NULL, completed_at), usage, error, input, incomplete, attachments FROM prompts p"
+     " WHERE " SEEN,
      "INSERT INTO prompts(number, id, conversation, state, model, mode, visible, created_at, completed_at, usage,"
      " error, input, incomplete, attachments) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {"SELECT o.prompt, o.number, o.json FROM prompt_outputs o JOIN prompts p ON p.number = o.prompt"
-     " WHERE p.conversation = " CONVERSATION " AND p.number <= " PROMPT,
+     " WHERE " SEEN,
      "INSERT INTO prompt_outputs(prompt, number, json) VALUES(?, ?, ?)"},
     {"SELECT run, number, kind, what, time_us, text FROM notes WHERE " OF_RUN,
      "INSERT INTO notes(run, number, kind, what, time_us, text) VALUES(?, ?, ?, ?, ?, ?)"},

@@ -10,6 +10,7 @@
 /* Prompts of a conversation, by number. An empty range has `first` behind `last`. */
 typedef struct prompt_range {
   int64_t conversation, first, last;
+  bool has_undone; /* also those that were taken back */
 } prompt_range;
 
 lt_status lt_prompt_not_found(lt_str id, lt_err *err) {
@@ -22,7 +23,9 @@ lt_status lt_prompt_not_found(lt_str id, lt_err *err) {
 static lt_status prompt_range_read(lt_query *query, prompt_range *ret_range, lt_err *err) {
   prompt_range r = {.first = 1};
   if (lt_query_row(query)) {
-    r = (prompt_range){lt_query_get_int(query, 0), lt_query_get_int(query, 1), lt_query_get_int(query, 2)};
+    r = (prompt_range){.conversation = lt_query_get_int(query, 0),
+                       .first = lt_query_get_int(query, 1),
+                       .last = lt_query_get_int(query, 2)};
   }
   LT_TRY(lt_query_end(query, err));
   *ret_range = r;
@@ -36,7 +39,9 @@ static lt_status prompt_range_find(struct sqlite3 *sql, const lt_db_read_job *jo
                                     " JOIN conversations c ON c.number = p.conversation WHERE p.id = ? AND c.user = ?");
   lt_query_text(&query, job->id);
   lt_query_text(&query, job->user);
-  return prompt_range_read(&query, ret_range, err);
+  LT_TRY(prompt_range_read(&query, ret_range, err));
+  ret_range->has_undone = true;
+  return LT_OK;
 }
 
 typedef struct prompt_history_job {
@@ -47,11 +52,12 @@ typedef struct prompt_history_job {
 /* `max` is not 0. When there are fewer prompts, the range begins at 0, before all of them. */
 static lt_status prompt_range_find_newest(struct sqlite3 *sql, const prompt_history_job *job, prompt_range *ret_range,
                                           lt_err *err) {
-  lt_query query = lt_query_prepare(sql,
-                                    "SELECT c.number, ifnull((SELECT number FROM prompts WHERE conversation = c.number"
-                                    " AND number < e.at ORDER BY number DESC LIMIT 1 OFFSET ?), 0), e.at - 1"
-                                    " FROM (SELECT ifnull((SELECT number FROM prompts WHERE id = ?), "
-                                    "0x7fffffffffffffff) AS at) e, conversations c WHERE c.id = ? AND c.user = ?");
+  lt_query query =
+      lt_query_prepare(sql,
+                       "SELECT c.number, ifnull((SELECT number FROM prompts WHERE conversation = c.number"
+                       " AND number < e.at AND undone_at IS NULL ORDER BY number DESC LIMIT 1 OFFSET ?), 0), e.at - 1"
+                       " FROM (SELECT ifnull((SELECT number FROM prompts WHERE id = ?), "
+                       "0x7fffffffffffffff) AS at) e, conversations c WHERE c.id = ? AND c.user = ?");
   lt_query_int(&query, job->read.max <= INT64_MAX ? (int64_t)job->read.max - 1 : INT64_MAX);
   lt_query_text(&query, job->before);
   lt_query_text(&query, job->read.id);
@@ -61,12 +67,13 @@ static lt_status prompt_range_find_newest(struct sqlite3 *sql, const prompt_hist
 
 /* --- Queries ------------------------------------------------------------------------------------------------------ */
 
-#define IN_RANGE "WHERE p.conversation = ? AND p.number BETWEEN ? AND ? "
+#define IN_RANGE "WHERE p.conversation = ? AND p.number BETWEEN ? AND ? AND (? OR p.undone_at IS NULL) "
 
 static void prompt_range_bind(lt_query *query, const prompt_range *r) {
   lt_query_int(query, r->conversation);
   lt_query_int(query, r->first);
   lt_query_int(query, r->last);
+  lt_query_int(query, r->has_undone);
 }
 
 /* The order in which they are written; the outputs come between INPUT and USAGE. */

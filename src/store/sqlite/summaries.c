@@ -12,7 +12,12 @@ typedef struct summary_put_job {
 static lt_status summary_select(struct sqlite3 *sql, void *arg, lt_err *err) {
   const lt_db_read_job *job = arg;
   lt_db_job_rewind(job->out, job->start);
-  lt_query query = lt_query_prepare(sql, "SELECT summary FROM conversations WHERE id = ? AND user = ?");
+  /* Prompts are taken back from the last one on: if any covered one was, so was the last of them. Looked at here, not
+   * when a prompt is taken back, as a summary may be in the making meanwhile. */
+  lt_query query = lt_query_prepare(sql,
+                                    "SELECT iif(EXISTS (SELECT 1 FROM prompts WHERE undone_at IS NOT NULL AND"
+                                    " id = json_extract(summary, '$.upTo')), NULL, summary)"
+                                    " FROM conversations WHERE id = ? AND user = ?");
   lt_query_text(&query, job->id);
   lt_query_text(&query, job->user);
   bool is_found = lt_query_row(&query);
