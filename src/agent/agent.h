@@ -87,6 +87,8 @@ typedef struct lt_agent_options {
    * Pieces are no promise: a reply on record has none, and neither has one that does not come in pieces
    * - prompt.retrying {promptId, reason, waitMs, try, tries}: the model could not be asked, and is asked again after
    *   that time, for the `try`-th time of at most `tries`
+   * - prompt.summarized {promptId, conversationId, prompts}: the model has summarised so many of the conversation's
+   *   earliest prompts, before the prompt's first request
    * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason, refusal?}}; `refusal`: why
    * the input that a decision brought cannot be used; the call still waits
    * - prompt.approval-decided {promptId, toolCallId, decision: "approve" or "reject", reason?, input?, remember?}: the

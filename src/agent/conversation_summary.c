@@ -15,8 +15,7 @@ typedef struct summary_work {
   lt_str prompts; /* the history, a JSON array */
   lt_str current; /* the running prompt, which is none of it; empty: none runs */
   lt_conversation_summary known;
-  lt_str until;   /* the id of the last prompt that the new summary covers; empty: none is to be made */
-  uint32_t count; /* of those prompts */
+  lt_summary_plan plan;
   lt_cancel *cancel;
   const lt_trace_context *trace;
   lt_arena *arena;
@@ -63,8 +62,8 @@ static lt_status summary_choose(summary_work *s, size_t max_tokens, size_t kept_
     lt_str id = summary_id_of(s, it.value);
     size_t tokens = id.n > 0 ? summary_tokens_of(it.value) : 0;
     if (id.n > 0 && total - before > kept_tokens) {
-      s->until = id;
-      s->count++;
+      s->plan.until = id;
+      s->plan.count++;
     }
     before += tokens;
   }
@@ -99,7 +98,7 @@ static lt_status summary_put_request(const summary_work *s, size_t max_tokens, l
                               .mode_count = s->agent->mode_count,
                               .max_tokens = max_tokens,
                               .summary = s->known,
-                              .until = s->until};
+                              .until = s->plan.until};
   lt_json_begin_array(&inner);
   LT_TRY(lt_history_put(&history, &inner, NULL, NULL, err));
   lt_json_end_array(&inner);
@@ -132,7 +131,7 @@ static lt_status summary_keep(const summary_work *s, lt_str text, lt_err *err) L
   LT_AUTO_BUF(json, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&json);
   lt_json_begin_object(&w);
-  lt_json_put_pair(&w, "upTo", s->until);
+  lt_json_put_pair(&w, "upTo", s->plan.until);
   lt_json_put_pair(&w, "text", text);
   lt_json_end_object(&w);
   LT_TRY(lt_buf_check(&json, err, "no memory for the conversation's summary"));
@@ -155,7 +154,7 @@ static lt_status summary_make(summary_work *s, void (*on_usage)(lt_turn *turn, c
     if (status == LT_OK) {
       s->known.text = lt_arena_dup(s->arena, lt_str_trim(lt_buf_view(&completion.text)));
       status = s->known.text.p != NULL ? summary_keep(s, s->known.text, err) : LT_E_NOMEM;
-      s->known.up_to = s->until;
+      s->known.up_to = s->plan.until;
     }
     lt_completion_release(&completion);
     if (!is_too_long) {
@@ -183,25 +182,41 @@ static void summary_report(lt_turn *turn, uint32_t count) {
   (void)lt_outbox_event(&turn->internal->outbox, "prompt.summarized", lt_buf_view(&data), NULL);
 }
 
-void lt_conversation_summary_prepare(lt_turn *turn) {
-  summary_work s = {.agent = turn->agent,
-                    .model = turn->model,
-                    .user = turn->user,
-                    .conversation = lt_str_of(turn->ids.conversation),
-                    .prompts = lt_buf_view(&turn->history),
-                    .current = lt_str_of(turn->ids.prompt),
-                    .cancel = &turn->cancel,
-                    .trace = &turn->caller.trace,
-                    .arena = &turn->arena};
-  if (turn->mode->rounds == 0 || lt_deferred_start_is_open(turn->internal) || summary_read(&s, NULL) != LT_OK) {
+static summary_work summary_work_of(lt_turn *turn) {
+  return (summary_work){.agent = turn->agent,
+                        .model = turn->model,
+                        .user = turn->user,
+                        .conversation = lt_str_of(turn->ids.conversation),
+                        .prompts = lt_buf_view(&turn->history),
+                        .current = lt_str_of(turn->ids.prompt),
+                        .known = turn->internal->summary,
+                        .plan = turn->internal->summary_plan,
+                        .cancel = &turn->cancel,
+                        .trace = &turn->caller.trace,
+                        .arena = &turn->arena};
+}
+
+void lt_conversation_summary_plan(lt_turn *turn) {
+  lt_turn_state *state = turn->internal;
+  summary_work s = summary_work_of(turn);
+  if (turn->mode->rounds == 0 || lt_deferred_start_is_open(state) || summary_read(&s, NULL) != LT_OK) {
     return;
   }
-  if (turn->history.n > LT_HISTORY_TOKENS && !lt_turn_record_has_reply(turn) &&
-      summary_choose(&s, LT_HISTORY_TOKENS, LT_SUMMARY_KEPT_TOKENS, NULL) == LT_OK && s.until.n > 0 &&
-      summary_make(&s, summary_count_usage, turn, NULL) == LT_OK) {
-    summary_report(turn, s.count);
+  if (turn->history.n > LT_HISTORY_TOKENS &&
+      summary_choose(&s, LT_HISTORY_TOKENS, LT_SUMMARY_KEPT_TOKENS, NULL) == LT_OK) {
+    state->summary_plan = s.plan;
   }
-  turn->internal->summary = s.known;
+  state->summary = s.known;
+  state->is_shortened = s.known.text.n > 0 || s.plan.until.n > 0;
+}
+
+void lt_conversation_summary_prepare(lt_turn *turn) {
+  summary_work s = summary_work_of(turn);
+  if (s.plan.until.n > 0 && !lt_turn_record_has_reply(turn) &&
+      summary_make(&s, summary_count_usage, turn, NULL) == LT_OK) {
+    summary_report(turn, s.plan.count);
+    turn->internal->summary = s.known;
+  }
 }
 
 /* --- At once ------------------------------------------------------------------------------------------------------ */
@@ -222,7 +237,7 @@ static lt_status summary_compact(summary_work *s, lt_err *err) LT_YIELDS {
     return lt_fail(err, LT_E_INVALID, "the conversation has a prompt that has not ended");
   }
   LT_TRY(summary_choose(s, 0, 0, err));
-  if (s->until.n == 0) {
+  if (s->plan.until.n == 0) {
     return lt_fail(err, LT_E_INVALID, "there is nothing to summarise: say something first");
   }
   return summary_make(s, NULL, NULL, err);

@@ -18,9 +18,18 @@ typedef struct lt_conversation_summary {
   lt_str up_to; /* the id of the last prompt that it covers */
 } lt_conversation_summary;
 
-/* Reads the summary of a turn's conversation, and makes a new one where the history is too long; turn->history has been
- * read. Reports that as prompt.summarized {promptId, conversationId, prompts}. A prompt that is carried out again makes
- * none while its replies are on record. Failures are ignored. LT_YIELDS. Internal to agent/. */
+/* What a new summary is to cover. */
+typedef struct lt_summary_plan {
+  lt_str until;   /* the id of the last prompt; empty: none is to be made */
+  uint32_t count; /* of prompts */
+} lt_summary_plan;
+
+/* Reads the summary of a turn's conversation, and plans a new one where the history is too long; turn->history has been
+ * read. Failures are ignored. LT_YIELDS. Internal to agent/. */
+void lt_conversation_summary_plan(lt_turn *turn) LT_YIELDS;
+/* Makes the summary that is planned. Reports that as prompt.summarized {promptId, conversationId, prompts}. A prompt
+ * that is carried out again makes none while its replies are on record. Failures are ignored. LT_YIELDS. Internal to
+ * agent/. */
 void lt_conversation_summary_prepare(lt_turn *turn) LT_YIELDS;
 
 /* Summarises all of a conversation at once, with a model (empty: the default). Appends the summary. LT_YIELDS. Errors:

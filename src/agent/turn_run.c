@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "agent/conversation_search.h"
 #include "agent/conversation_summary.h"
 #include "agent/turn_observer.h"
 #include "agent/history/history_turn.h"
@@ -177,6 +178,7 @@ lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
     lt_host_prepared_release(&turn->prepared);
     turn_state->is_prepared = false;
   }
+  LT_TRY(lt_conversation_search_offer(turn, err));
   LT_TRY(lt_host_prepare(turn->agent->options.host, lt_str_of(turn->mode->id), turn->mode->for_programs,
                          lt_str_of(turn->ids.conversation), &turn_state->defaults, &turn->caller, &turn->prepared,
                          err));
@@ -193,10 +195,11 @@ static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   }
   LT_TRY(lt_turn_record_check(turn, err));
+  LT_TRY(lt_history_turn_read(turn, err));
+  lt_conversation_summary_plan(turn); /* says whether there is a tool for what the model is not shown */
   LT_TRY(lt_turn_prepare(turn, err));
   lt_recorded_tools_start(turn);
   lt_turn_trace_note(turn);
-  LT_TRY(lt_history_turn_read(turn, err));
   lt_conversation_summary_prepare(turn);
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");

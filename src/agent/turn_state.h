@@ -27,21 +27,24 @@ struct lt_turn_state {
   lt_recorded_tools recorded_tools;
   lt_deferred_start deferred_start;
   lt_program_drafts drafts;
-  lt_str divergence;               /* how the prompt diverged from its record; empty: it did not */
-  lt_str refusal;                  /* why the prompt of an earlier process cannot be resumed; empty: it can */
-  lt_run_request defaults;         /* limits, modules and functions of its programs */
-  lt_str resolved_model;           /* the provider's name of the model; empty: unknown */
-  lt_str last_data;                /* data of an earlier prompt (prompt_data.h), borrows turn.history; empty: none */
-  lt_buf bare_end;                 /* {promptId}: sent as the end's event when there is no memory for more */
-  uint32_t requests;               /* number of completions, including those of llm() */
-  lt_turn_edit *edits;             /* in the turn's arena */
-  size_t streamed;                 /* bytes of the last reply, masked, that were sent as prompt.stream */
-  lt_buf held_text;                /* what has arrived of it and is not sent yet */
-  lt_incomplete incomplete;        /* why the prompt ends without a whole answer */
-  uint64_t began_us;               /* when it started in this process */
-  int64_t earlier_us;              /* that it had begun before, in another process, as far as its trace says */
-  lt_trace_context trace_parent;   /* the span that the prompt's is below; may be not set */
-  lt_conversation_summary summary; /* of the earliest prompts of the conversation; empty: none */
+  lt_str divergence;                  /* how the prompt diverged from its record; empty: it did not */
+  lt_str refusal;                     /* why the prompt of an earlier process cannot be resumed; empty: it can */
+  lt_run_request defaults;            /* limits, modules and functions of its programs */
+  lt_str resolved_model;              /* the provider's name of the model; empty: unknown */
+  lt_str last_data;                   /* data of an earlier prompt (prompt_data.h), borrows turn.history; empty: none */
+  lt_buf bare_end;                    /* {promptId}: sent as the end's event when there is no memory for more */
+  uint32_t requests;                  /* number of completions, including those of llm() */
+  lt_turn_edit *edits;                /* in the turn's arena */
+  size_t streamed;                    /* bytes of the last reply, masked, that were sent as prompt.stream */
+  lt_buf held_text;                   /* what has arrived of it and is not sent yet */
+  lt_incomplete incomplete;           /* why the prompt ends without a whole answer */
+  uint64_t began_us;                  /* when it started in this process */
+  int64_t earlier_us;                 /* that it had begun before, in another process, as far as its trace says */
+  lt_trace_context trace_parent;      /* the span that the prompt's is below; may be not set */
+  lt_conversation_summary summary;    /* of the earliest prompts of the conversation; empty: none */
+  lt_summary_plan summary_plan;       /* the one to be made before the first request */
+  struct conversation_search *search; /* the tool, in the turn's arena; NULL: it was not needed yet */
+  bool is_shortened;                  /* the model is not shown all of the conversation */
   bool is_prepared;
   bool sends_no_media; /* the model has refused images or documents of this prompt's requests */
 };

@@ -488,6 +488,13 @@
 #define LT_TITLE_TOKENS            30
 #define LT_TITLE_BYTES             200
 
+/* conversation.search, with which a model finds what it is not shown */
+#define LT_CONVERSATION_SEARCH_PAGE    100  /* prompts that are read at once; of long ones fewer */
+#define LT_CONVERSATION_SEARCH_PROMPTS 5000 /* ... and in all: a conversation of years */
+#define LT_CONVERSATION_EXCERPT_BYTES  600  /* of a text: a model sees what it is about */
+#define LT_CONVERSATION_FOUND          10   /* texts, unless another number is asked for, ... */
+#define LT_CONVERSATION_FOUND_MAX      50   /* ... at most so many: 30 KB of excerpts */
+
 /* --- Deno programs (runner/deno/deno.h) --------------------------------------------------------------------------- */
 #define LT_DENO_EXIT_POLL_MS     5      /* between two looks whether a process that closed its output has ended */
 #define LT_DENO_MAJOR_MIN        2      /* the oldest version that is asked to run programs */

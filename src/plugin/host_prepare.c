@@ -216,8 +216,8 @@ static void host_prepare_plugins(lt_host *host, prompt_preparation *p, const lt_
 }
 
 /* --- The prompt --------------------------------------------------------------------------------------------------- */
-static lt_status host_prepare_fill_sources(const prompt_preparation *p, lt_catalog_source *sources,
-                                           lt_tool_spec **specs) {
+static lt_status host_prepare_fill_sources(const prompt_preparation *p, const lt_catalog_source *own,
+                                           lt_catalog_source *sources, lt_tool_spec **specs) {
   size_t i = 0;
   for (prompt_tools *added = p->added; added != NULL; added = added->next, i++) {
     size_t count;
@@ -228,20 +228,24 @@ static lt_status host_prepare_fill_sources(const prompt_preparation *p, lt_catal
     sources[i] = (lt_catalog_source){
         .ns = added->tools.base.name, .provider = &added->tools.base, .tools = specs[i], .count = count};
   }
+  if (own != NULL) {
+    sources[i] = *own;
+  }
   return LT_OK;
 }
 
 /* Takes the catalog from the door again, because its tools may have changed meanwhile. */
-static lt_status host_prepare_make_catalog(lt_host *host, prompt_preparation *p, lt_catalog **ret_catalog,
-                                           lt_err *err) {
-  if (p->added_count == 0) {
+static lt_status host_prepare_make_catalog(lt_host *host, prompt_preparation *p, const lt_catalog_source *own,
+                                           lt_catalog **ret_catalog, lt_err *err) {
+  size_t count = p->added_count + (own != NULL);
+  if (count == 0) {
     return host_prepare_take_catalog(host, p->for_programs, ret_catalog, err);
   }
-  lt_catalog_source *sources = lt_mem_zalloc(p->added_count, sizeof *sources);
-  lt_tool_spec **specs = lt_mem_zalloc(p->added_count, sizeof(lt_tool_spec *));
-  lt_status status = sources != NULL && specs != NULL ? host_prepare_fill_sources(p, sources, specs) : LT_E_NOMEM;
+  lt_catalog_source *sources = lt_mem_zalloc(count, sizeof *sources);
+  lt_tool_spec **specs = lt_mem_zalloc(count, sizeof(lt_tool_spec *));
+  lt_status status = sources != NULL && specs != NULL ? host_prepare_fill_sources(p, own, sources, specs) : LT_E_NOMEM;
   if (status == LT_OK) {
-    status = lt_door_catalog_with(host->options.door, sources, p->added_count, ret_catalog, err);
+    status = lt_door_catalog_with(host->options.door, sources, count, ret_catalog, err);
   } else {
     lt_fail(err, status, "no memory for the prompt's tools");
   }
@@ -265,7 +269,7 @@ lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str 
   host_prepare_plugins(host, p, caller);
   lt_status status = lt_buf_check(&p->context, err, "the plugins' context is too long");
   if (status == LT_OK) {
-    status = host_prepare_make_catalog(host, p, &catalog, err);
+    status = host_prepare_make_catalog(host, p, caller->own_tools, &catalog, err);
   }
   if (status != LT_OK) {
     caller->prompt = prompt_before;

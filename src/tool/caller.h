@@ -82,16 +82,17 @@ struct lt_caller {
   lt_str run;
   const lt_caller *parent; /* the caller whose tool call runs this program (interpreter.run-code); NULL: none */
   lt_catalog *catalog;     /* the tools that it sees; NULL: the door's (lt_door_catalog_of) */
-  lt_str hidden;           /* the id of a tool that it cannot see or call; may be empty */
-  const lt_policy *policy; /* NULL: no rules */
-  lt_budget *budget;       /* shared with nested callers; NULL: no limits */
-  lt_approver *approver;   /* NULL: calls that need an approval are denied */
-  lt_journal *journal;     /* NULL: none is kept */
-  bool noted;              /* the journal keeps notes of its runs, so that they can be repeated */
-  bool recalled;           /* its runs may have records: they are repeated */
-  lt_artifacts *artifacts; /* NULL: artifacts cannot be stored */
-  void *prompt;            /* used by the plugin host; see plugin/host.h */
-  lt_trace_context trace;  /* the span that its calls are part of; not set: they are not traced */
+  const lt_catalog_source *own_tools; /* for the preparation of its catalog: tools of nobody else; NULL: none */
+  lt_str hidden;                      /* the id of a tool that it cannot see or call; may be empty */
+  const lt_policy *policy;            /* NULL: no rules */
+  lt_budget *budget;                  /* shared with nested callers; NULL: no limits */
+  lt_approver *approver;              /* NULL: calls that need an approval are denied */
+  lt_journal *journal;                /* NULL: none is kept */
+  bool noted;                         /* the journal keeps notes of its runs, so that they can be repeated */
+  bool recalled;                      /* its runs may have records: they are repeated */
+  lt_artifacts *artifacts;            /* NULL: artifacts cannot be stored */
+  void *prompt;                       /* used by the plugin host; see plugin/host.h */
+  lt_trace_context trace;             /* the span that its calls are part of; not set: they are not traced */
   /* Receives each call's events, on the loop; may be NULL. Must not yield. Secrets are masked. */
   void (*on_call)(void *arg, const lt_call_event *event);
   bool wants_progress; /* servers are asked to tell the progress of calls */

@@ -6,7 +6,7 @@ import { scriptedModel } from "./model.mjs";
 
 /** A message of about 20,000 tokens. */
 const long = (name) => `${name}: ${Array.from({ length: 10_000 }, (_, i) => `${name}${i % 97}`).join(" ")}`;
-const SUMMARY = /^\[A summary of the conversation so far, which a model has written: it is a note, and no request\]\n/;
+const SUMMARY = /^\[A summary of the conversation so far, which a model has written: it is a note, and no request\. The tool conversation\.search finds what was said, word for word\]\n/;
 const isSummary = (body) => /^You keep the memory of a conversation/.test(body.messages[0].content);
 
 /** Says long messages until the next one needs a summary: {say, asked, env}. */
@@ -55,5 +55,27 @@ describe("a conversation that is too long", { concurrency: 3 }, () => {
     assert.deepEqual(asked()[5].messages, asked()[4].messages);
     assert.match(asked()[6].messages.find((m) => m.role === "user").content, SUMMARY);
     assert.equal((await run(["replay", "last"], { env })).code, 0);
+  });
+  test("has a tool for its model that finds the whole texts, of this conversation only", async () => {
+    const call = (query) => ({ calls: [{ name: "conversation_search", arguments: JSON.stringify({ query }) }] });
+    const { say, asked, env } = await longConversation("Else.", "The user likes red.", call("GREEN42 green43"), call("tangerine"), call("three."), "Five.", 'complete({response: conversationSearch({query: "green42"}).matches.map((m) => m.by).join()})');
+    const tools = (body) => (body.tools ?? []).map((tool) => tool.function.name);
+    const [{ id }] = JSON.parse((await run(["conversations", "--json"], { env })).stdout);
+    assert.equal((await say("A tangerine.")).stdout, "Else.\n");
+    const end = await say("And now?", "-c", id);
+    assert.equal(end.stdout, "Five.\n", end.stderr);
+    const before = tools(asked()[3]);
+    assert.ok(before.length > 0 && !before.includes("conversation_search"));
+    assert.deepEqual(tools(asked()[6]), [...before, "conversation_search"]); // behind the tools that there were
+    assert.deepEqual(tools(asked()[4]), before);
+    const answers = asked()[9].messages.filter((m) => m.role === "tool").map((m) => JSON.parse(m.content));
+    const [{ message, by, text, at }] = answers[0].matches;
+    assert.deepEqual([answers[0].matches.length, message, by], [1, 2, "user"]);
+    assert.match(text, /green42 green43/);
+    assert.ok(text.length <= 606 && Date.parse(at) > 0);
+    assert.deepEqual(answers[1], { matches: [], more: false });
+    assert.deepEqual(answers[2].matches.map((m) => [m.message, m.by, m.text]), [[3, "assistant", "Three."]]);
+    assert.equal((await run(["replay", "last"], { env })).code, 0);
+    assert.equal((await say("And in code?", "-c", id, "--mode", "code")).stdout, "user\n");
   });
 });

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "agent/history/history.h"
+#include "agent/history/history_search.h"
 #include "agent/modes/mode_table.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -638,6 +639,66 @@ static void test_a_thousand_prompts(void **state) {
   lt_mem_free(prompts);
 }
 
+/* --- Searching ---------------------------------------------------------------------------------------------------- */
+/* What a search finds in two prompts: the numbers count from the end. Freed with lt_mem_free. */
+static char *found_of(const char *prompts, const char *query, size_t max) {
+  lt_history_search search = {.query = lt_str_of(query), .own = LT_STR("own.tool"), .max = max, .number = 3};
+  lt_buf out;
+  lt_err err = LT_ERR_INIT;
+  size_t count = 0;
+  lt_buf_init(&out, OUT_MAX);
+  lt_json_writer w = lt_json_writer_on(&out);
+  lt_json_begin_array(&w);
+  assert_int_equal(lt_history_search_put(&search, lt_str_of(prompts), &w, &count, &err), LT_OK);
+  lt_json_end_array(&w);
+  assert_int_equal(count, 2);
+  return lt_buf_take(&out, NULL);
+}
+
+static void expect_found(const char *query, size_t max, const char *want) {
+  static const char prompts[] =
+      "[{\"id\":\"a\",\"createdAt\":\"then\",\"input\":\"A Red "
+      "apple\",\"output\":[{\"type\":\"text\",\"content\":\"red, \\u00e4 "
+      "pear\"}]},{\"id\":\"b\",\"createdAt\":\"now\",\"input\":\"\",\"output\":[{\"type\":\"tool\",\"function\":\"shop."
+      "list\",\"input\":"
+      "{\"of\":\"apple\"},\"result\":{\"type\":\"success\",\"output\":[\"pear\"]}},{\"type\":\"tool\",\"function\":"
+      "\"own.tool\",\"input\":"
+      "{\"query\":\"red apple\"},\"result\":{\"type\":\"error\",\"error\":\"pear\"}},7,{\"type\":\"tool\"}]}]";
+  char *got = found_of(prompts, query, max);
+  assert_string_equal(got, want);
+  lt_mem_free(got);
+}
+
+#define FOUND(number, at, by, text) "{\"message\":" number ",\"at\":\"" at "\",\"by\":\"" by "\",\"text\":\"" text "\"}"
+#define CALLED                      FOUND("2", "now", "shop.list", "{\\\"of\\\":\\\"apple\\\"}")
+
+static void test_search(void **state) {
+  (void)state;
+  expect_found("APPLE", 9, "[" CALLED "," FOUND("1", "then", "user", "A Red apple") "]");
+  expect_found("APPLE", 1, "[" CALLED "]");
+  expect_found("apple  red", 9, "[" FOUND("1", "then", "user", "A Red apple") "]");
+  expect_found("\xC3\xA4", 9, "[" FOUND("1", "then", "assistant", "red, \xC3\xA4 pear") "]");
+  expect_found("red plum", 9, "[]");
+}
+
+/* A long text of characters of two bytes: the excerpt has whole ones. */
+static void test_search_excerpt(void **state) {
+  (void)state;
+  LT_AUTO_BUF(prompts, LT_MIB);
+  lt_buf_addc(&prompts, "[{},{\"id\":\"a\",\"input\":\"x");
+  for (size_t i = 0; i < 2000; i++) {
+    lt_buf_addc(&prompts, i == 1000 ? "needle" : "\xC3\xA4");
+  }
+  lt_buf_addc(&prompts, "\"}]");
+  lt_buf_byte(&prompts, '\0');
+  char *got = found_of(prompts.p, "Needle", 9);
+  assert_non_null(strstr(got, "\"text\":\"...\xC3\xA4"));
+  assert_non_null(strstr(got, "\xC3\xA4needle\xC3\xA4"));
+  assert_non_null(strstr(got, "\xC3\xA4...\""));
+  assert_in_range(strlen(got), 500, LT_CONVERSATION_EXCERPT_BYTES + 100);
+  lt_mem_free(got);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_classic_as_classic),
@@ -666,6 +727,8 @@ int main(void) {
       cmocka_unit_test(test_names_of_the_wire),
       cmocka_unit_test(test_without_memory),
       cmocka_unit_test(test_a_thousand_prompts),
+      cmocka_unit_test(test_search),
+      cmocka_unit_test(test_search_excerpt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

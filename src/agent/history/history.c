@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "agent/conversation_search.h"
 #include "agent/history/history_writer.h"
 #include "agent/modes/mode_table.h"
 #include "base/limits.h"
@@ -262,8 +263,10 @@ static void history_read_summary(history_reader *r) {
     return;
   }
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
-  lt_buf_addc(&text,
-              "[A summary of the conversation so far, which a model has written: it is a note, and no request]\n");
+  lt_buf_addc(&text, "[A summary of the conversation so far, which a model has written: it is a note, and no request");
+  lt_buf_addc(&text, r->history->can_search ? ". The tool " LT_CONVERSATION_SEARCH
+                                              " finds what was said, word for word]\n"
+                                            : "]\n");
   lt_buf_add(&text, r->history->summary.text);
   history_add_text(r, &none, LT_HISTORY_PART_USER, history_keep_text(r, &text));
 }

@@ -28,6 +28,7 @@ typedef struct lt_history {
   lt_str prompts;                  /* a JSON array, oldest first; empty: none */
   lt_str current;                  /* the id of the running prompt, which is left out; may be empty */
   lt_conversation_summary summary; /* stands in the place of the prompts that it covers; empty: nothing does */
+  bool can_search;                 /* the model has the tool conversation.search */
   lt_str until;                    /* the id of the last prompt that is written; empty: all are */
   lt_history_form form;
   const struct lt_mode *const *modes; /* the built-in ones: how their prompts are stored */

@@ -1,5 +1,6 @@
 #include "agent/history/history_turn.h"
 
+#include "agent/conversation_search.h"
 #include "agent/history/history.h"
 #include "agent/turn_state.h"
 
@@ -61,6 +62,7 @@ lt_status lt_history_turn_put(const lt_turn *turn, lt_json_writer *w, size_t max
       .prompts = lt_buf_view(&turn->history),
       .current = lt_str_of(turn->ids.prompt),
       .summary = turn->internal->summary,
+      .can_search = lt_conversation_search_is_offered(turn),
       .form = turn->mode->history,
       .modes = turn->agent->modes,
       .mode_count = turn->agent->mode_count,

@@ -1,5 +1,6 @@
 /* Classic mode: the model sees all tools, and its replies are text and tool calls. */
 #include "agent/agent_state.h"
+#include "agent/conversation_search.h"
 #include "agent/modes/mode_table.h"
 #include "agent/tool_rounds.h"
 #include "base/limits.h"
@@ -165,10 +166,17 @@ typedef struct classic_definitions {
   lt_err err;
 } classic_definitions;
 
+/* A tool that the model did not have before. */
+static bool classic_is_new(const classic_definitions *d, lt_str id) {
+  return lt_catalog_find(d->catalog, id) != NULL && (d->before == NULL || lt_catalog_find(d->before, id) == NULL);
+}
+
 /* Tools that the model has keep their places, and new ones come behind them: the provider's cache keeps what stood
- * before. */
+ * before. The one that long conversations have comes last: the others are those of the requests before. */
 static lt_status classic_order_tools(classic_definitions *d) {
-  size_t before = d->order != NULL ? d->order_count : lt_catalog_count(d->before);
+  const lt_str last = LT_STR(LT_CONVERSATION_SEARCH);
+  size_t before_count = d->before != NULL ? lt_catalog_count(d->before) : 0;
+  size_t before = d->order != NULL ? d->order_count : before_count;
   size_t count = lt_catalog_count(d->catalog), n = 0;
   lt_str *order = lt_arena_zalloc(&d->order_arena, before + count + 1, sizeof *order);
   if (order == NULL) {
@@ -182,9 +190,12 @@ static lt_status classic_order_tools(classic_definitions *d) {
   }
   for (size_t i = 0; i < count; i++) {
     lt_str id = lt_catalog_at(d->catalog, i)->id;
-    if (lt_catalog_find(d->before, id) == NULL) {
+    if (classic_is_new(d, id) && !lt_str_eq(id, last)) {
       order[n++] = lt_arena_dup(&d->order_arena, id);
     }
+  }
+  if (classic_is_new(d, last)) {
+    order[n++] = last;
   }
   d->order = order;
   d->order_count = n;
@@ -209,7 +220,8 @@ static lt_status classic_put_in_order(classic_definitions *d) {
 static void classic_write_definitions(void *arg) {
   classic_definitions *d = arg;
   d->status = lt_tool_definitions_new(&d->arena, d->catalog, &d->tool_names, &d->err);
-  if (d->status == LT_OK && d->before != NULL) {
+  if (d->status == LT_OK &&
+      (d->before != NULL || lt_catalog_find(d->catalog, LT_STR(LT_CONVERSATION_SEARCH)) != NULL)) {
     d->status = classic_order_tools(d);
   }
   if (d->status == LT_OK && lt_catalog_count(d->catalog) > 0) {
