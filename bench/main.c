@@ -9,6 +9,7 @@
 
 #include "bench/bench.h"
 #include "bench/measure.h"
+#include "io/exec.h"
 #include "jail/jail.h"
 
 static const struct {
@@ -72,7 +73,11 @@ static int wanted(const char *name, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "__jail") == 0) { /* processes of programs are started through us */
+  const char *name = argc > 1 ? argv[1] : ""; /* children, and processes of programs, are started through us */
+  if (strcmp(name, LT_EXEC_WORD) == 0) {
+    return lt_exec_main(argc - 1, argv + 1);
+  }
+  if (strcmp(name, LT_JAIL_WORD) == 0) {
     return lt_jail_main(argc - 1, argv + 1);
   }
   const char *path = getenv("LATHE_BENCH_MD");
