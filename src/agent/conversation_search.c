@@ -22,7 +22,7 @@ typedef struct conversation_search_job {
   lt_err err;
 } conversation_search_job;
 
-/* Runs on any thread: nobody else has the page. */
+/* Runs on a thread of the pool. Until it returns, the loop does not touch the job. */
 static void conversation_search_page(void *arg) {
   conversation_search_job *job = arg;
   job->status = lt_history_search_put(&job->search, lt_buf_view(&job->page), &job->w, &job->count, &job->err);

@@ -52,7 +52,8 @@ static bool models_is_at(const lt_config_model *m, const lt_model_provider *prov
                               lt_model_provider_at(lt_str_of(m->base_url)) == provider);
 }
 
-/* Whether the model takes images and documents: as configured, else as it is known of its name and its provider. */
+/* Whether the model takes images and documents. The configuration decides; without a word of it, the table of names and
+ * providers does. */
 static void models_fill_input(const lt_config_model *m, const lt_model_provider *at, lt_model *model) {
   bool is_text_only = lt_model_provider_is_text_only(model->name);
   model->no_images = m->images >= 0 ? m->images == 0 : is_text_only || (at != NULL && at->no_images);

@@ -63,7 +63,7 @@ static void chat_view_make_way_for_line(void *arg) {
   chat_view_pause_activity(view);
 }
 
-/* Calls are told by their events (lt_chat_view_call). */
+/* Says what runs. The rows of calls come from the calls' events (lt_chat_view_call), not from here. */
 static void chat_view_say_activity(lt_chat_view *view) {
   if (view->running) {
     bool is_program = view->steps != NULL && view->steps->is_program;

@@ -150,16 +150,21 @@ static void line_input_clean_paste(lt_buf *text) {
   text->n = n;
 }
 
+/* Whose line it is; NULL: libedit does not say. */
+static lt_line_input *line_input_of(EditLine *el) {
+  void *data = NULL;
+  const lt_edit *edit;
+  return lt_edit_open(&edit, NULL) == LT_OK && edit->el_get(el, EL_CLIENTDATA, &data) == 0 ? data : NULL;
+}
+
 /* libedit calls it at the start mark of a paste, on the reader's fiber. A line break in the paste does not end the
  * line. */
 static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
   (void)ch;
-  void *data = NULL;
-  const lt_edit *edit;
-  if (lt_edit_open(&edit, NULL) != LT_OK || edit->el_get(el, EL_CLIENTDATA, &data) != 0) {
+  lt_line_input *input = line_input_of(el);
+  if (input == NULL) {
     return CC_ERROR;
   }
-  lt_line_input *input = data;
   LT_AUTO_BUF(text, LT_INPUT_LINE_BYTES);
   unsigned char result = CC_ERROR;
   if (line_input_read_paste(input, &text) != LT_OK) {
@@ -167,7 +172,7 @@ static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
   } else if (text.n > 0 && text.status == LT_OK) {
     line_input_clean_paste(&text);
     lt_buf_byte(&text, '\0');
-    bool whole = text.status == LT_OK && edit->el_insertstr(el, text.p) == 0;
+    bool whole = text.status == LT_OK && input->edit->el_insertstr(el, text.p) == 0;
     result = whole ? CC_REFRESH : CC_ERROR;
   }
   return result;
@@ -215,13 +220,11 @@ static unsigned char line_input_insert(const lt_line_input *input, lt_str text) 
 /* libedit calls it at a Tab, on the reader's fiber. The line is copied, because libedit has one buffer for it. */
 static unsigned char line_input_take_tab(EditLine *el, int ch) LT_YIELDS {
   (void)ch;
-  void *data = NULL;
-  const lt_edit *edit;
-  if (lt_edit_open(&edit, NULL) != LT_OK || edit->el_get(el, EL_CLIENTDATA, &data) != 0) {
+  lt_line_input *input = line_input_of(el);
+  if (input == NULL) {
     return CC_ERROR;
   }
-  lt_line_input *input = data;
-  const LineInfo *info = edit->el_line(el);
+  const LineInfo *info = input->edit->el_line(el);
   LT_AUTO_BUF(line, LT_INPUT_LINE_BYTES);
   lt_buf_add(&line, lt_str_from(info->buffer, (size_t)(info->cursor - info->buffer)));
   if (lt_str_trim(lt_buf_view(&line)).n == 0) {

@@ -90,7 +90,7 @@ typedef struct lt_program {
   bool call_result;      /* the whole program is a function: call it */
   bool only_parses;      /* nothing of it runs: its value is undefined, or it is_unparsed */
   bool is_continued;     /* the box has the memory of an earlier program, whose variables are there */
-  bool shows_value;      /* the value is told as a person is shown it, as LT_END_STRING */
+  bool shows_value;      /* its value ends as LT_END_STRING, printed for a person to read */
   bool is_cell;          /* its globals are those of cells only; what it does not wait for is dropped at its end */
   bool without_output;   /* there is no output(), done() and complete(), and console.log is no output */
   uint64_t memory_bytes; /* 0: LT_RUN_MEMORY_BYTES */

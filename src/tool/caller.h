@@ -88,7 +88,7 @@ struct lt_caller {
   lt_budget *budget;                  /* shared with nested callers; NULL: no limits */
   lt_approver *approver;              /* NULL: calls that need an approval are denied */
   lt_journal *journal;                /* NULL: none is kept */
-  bool noted;                         /* the journal keeps notes of its runs, so that they can be repeated */
+  bool noted;                         /* notes of its runs are written to the journal, so that they can be repeated */
   bool recalled;                      /* its runs may have records: they are repeated */
   lt_artifacts *artifacts;            /* NULL: artifacts cannot be stored */
   void *prompt;                       /* used by the plugin host; see plugin/host.h */

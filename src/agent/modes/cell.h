@@ -1,9 +1,9 @@
 /* Cells: the programs of mode codex, which run on when their model is asked (docs/internals/codex.md). Internal to
  * agent/. Loop thread only.
  *
- * A cell runs on a fiber of its own. What it says is a list of items. An answer to the model tells all items that no
- * answer has told yet. How many these are and whether the cell has ended depends on the time, so each answer is on
- * record: when the prompt is carried out again, the same answers are given. */
+ * A cell runs on a fiber of its own and adds what it says to a list of items. An answer to the model contains the items
+ * that no earlier answer has contained. How many these are and whether the cell has ended depends on the time, so each
+ * answer is on record: when the prompt is carried out again, the same answers are given. */
 #ifndef LT_AGENT_MODES_CODEX_CELL_H
 #define LT_AGENT_MODES_CODEX_CELL_H
 

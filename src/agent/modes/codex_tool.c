@@ -1,5 +1,6 @@
 #include "agent/modes/codex_tool.h"
 
+#include "agent/modes/typescript_tool.h"
 #include "agent/tool_definitions.h"
 #include "base/limits.h"
 #include "text/tokens.h"
@@ -112,20 +113,11 @@ static lt_status codex_tool_put_tools(const lt_catalog *catalog, size_t max_toke
   return LT_OK;
 }
 
-static void codex_tool_put_modules(const lt_run_request *world, lt_buf *out) {
-  for (size_t i = 0; i < world->module_count; i++) {
-    lt_buf_addc(out, i == 0 ? "\nModules to import: `" : ", `");
-    lt_typegen_put_line(out, world->modules[i].name, LT_TYPEGEN_NAME_MAX_CHARS);
-    lt_buf_byte(out, '`');
-  }
-  lt_buf_addc(out, world->module_count > 0 ? "\n" : "");
-}
-
 lt_status lt_codex_tool_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens, lt_buf *out,
                                lt_err *err) {
   LT_AUTO_BUF(text, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_addc(&text, about_exec);
-  codex_tool_put_modules(world, &text);
+  lt_typescript_tool_put_modules(world, &text);
   LT_TRY(codex_tool_put_tools(catalog, max_tokens, &text, err));
   LT_TRY(lt_buf_check(&text, err, "no room for the description of the tools"));
   lt_json_writer w = lt_json_writer_on(out);

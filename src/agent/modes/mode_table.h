@@ -20,7 +20,7 @@ struct lt_mode {
   const char *program;        /* the `function` of outputs that are programs; NULL: its model writes no programs */
   /* Appends what its model reads of the tools in each request; NULL: nothing, or a plugin knows. */
   lt_status (*put_tools)(const lt_agent *agent, const lt_catalog *catalog, lt_buf *out, lt_err *err);
-  const lt_freeform_tool *freeform; /* a tool of its model that takes a text; NULL: none */
+  const lt_freeform_tool *freeform; /* the tool that its model calls with a text instead of JSON; NULL: none */
   /* LT_OK: the prompt is completed. Anything else: it failed or was cancelled; its outputs stay. LT_YIELDS. */
   lt_status (*run)(lt_turn *turn, lt_err *err) LT_YIELDS;
 };

@@ -39,7 +39,7 @@ static void typescript_tool_put_functions(const lt_run_request *world, lt_buf *o
   }
 }
 
-static void typescript_tool_put_modules(const lt_run_request *world, lt_buf *out) {
+void lt_typescript_tool_put_modules(const lt_run_request *world, lt_buf *out) {
   for (size_t i = 0; i < world->module_count; i++) {
     lt_buf_addc(out, i == 0 ? "\nModules to import: `" : ", `");
     lt_typegen_put_line(out, world->modules[i].name, LT_TYPEGEN_NAME_MAX_CHARS);
@@ -143,7 +143,7 @@ lt_status lt_typescript_tool_describe(const lt_catalog *catalog, const lt_run_re
                                       lt_buf *out, lt_err *err) {
   lt_buf_addc(out, about);
   typescript_tool_put_functions(world, out);
-  typescript_tool_put_modules(world, out);
+  lt_typescript_tool_put_modules(world, out);
   LT_TRY(typescript_tool_put_tools(catalog, max_tokens, out, err));
   return lt_buf_check(out, err, "no room for the description of the tools");
 }

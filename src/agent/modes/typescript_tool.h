@@ -19,4 +19,8 @@ lt_status lt_typescript_tool_describe(const lt_catalog *catalog, const lt_run_re
 lt_status lt_typescript_tool_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens,
                                     lt_buf *out, lt_err *err);
 
+/* Puts a line with the names of the modules that programs can import. Nothing when there are none. Mode codex has it,
+ * too. */
+void lt_typescript_tool_put_modules(const lt_run_request *world, lt_buf *out);
+
 #endif
