@@ -84,10 +84,10 @@ $(ENGINE)/libqjs.a: $(ENGINE)/qjs.o
 NODE_ADDON  := build/node/lathe.node
 NODE_HEADERS := packages/node/node_modules/node-api-headers/include
 
-$(NODE_ADDON): packages/node/lathe_node.c include/lathe.h packages/node/node_modules/.lathe-lock.json
+$(NODE_ADDON): $(wildcard packages/node/*.c packages/node/*.h) include/lathe.h packages/node/node_modules/.lathe-lock.json
 	@mkdir -p $(@D)
-	gcc -O2 -fPIC -shared -std=gnu17 -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wcast-qual $(if $(CI),-Werror) \
-	  -Iinclude -I$(NODE_HEADERS) $$(pkg-config --cflags libuv) -o $@ $<
+	gcc -O2 -fPIC -fvisibility=hidden -shared -std=gnu17 -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wcast-qual $(if $(CI),-Werror) \
+	  -Iinclude -I$(NODE_HEADERS) $$(pkg-config --cflags libuv) -o $@ $(filter %.c,$^)
 
 # --- the presets ----------------------------------------------------------------------------------------------------
 

@@ -86,6 +86,11 @@ export interface RunOptions extends RestoreOptions {
   canSnapshot?: boolean;
 }
 
+/** `tools` and `onApproval` answer at once: nothing waits for a promise. Only they can abort the `signal`. */
+export interface RunSyncOptions extends RunOptions {
+  onApproval?: (approval: Approval) => Decision;
+}
+
 export interface ResumeOptions extends CommonOptions {
   /** Whose conversation it is, where several people must not see each other's. */
   user?: string;
@@ -173,8 +178,16 @@ export interface ToolDescription {
  */
 export class Sandbox {
   constructor(options?: SandboxOptions);
+  /** Resolves when it is open. Rejects with what is wrong with the configuration. */
+  ready(): Promise<void>;
   /** Runs a program to its end. Rejects with ProgramError where it fails, ConfigError for a wrong argument, LimitError. */
   run<Value = any>(code: string, options?: RunOptions): Promise<RunResult<Value>>;
+  /**
+   * The same on this thread, which does nothing else until the program ends: Node's loop stands still, and other programs that
+   * wait for functions of this process with it. A call of a tool costs a fifth. The sandbox is open (ready()). A function that
+   * returns a promise ends the program with ConfigError. Throws what run() rejects with.
+   */
+  runSync<Value = any>(code: string, options?: RunSyncOptions): RunResult<Value>;
   /**
    * Goes on with a program that was suspended, from the snapshot of Suspended, made by the same version of the library. The
    * program runs again from its beginning with the answers that its calls had. What had no answer is asked again, and what it

@@ -59,7 +59,7 @@ const readTools = (tools) => Object.entries(tools ?? {}).map(([name, given]) => 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
 function readProgramEnd(status, message, report) {
-  if (status !== 0) throw errorOfProgram(status, message, report);
+  if (status !== 0) throw errorOfProgram(status, report.error ?? message, report); // the report has all of the message
   const { result: value, outputs, logs, calls, durationMs } = report;
   return { value, outputs, logs, calls, durationMs };
 }
@@ -71,6 +71,33 @@ function readPromptEnd(status, message, report, conversation) {
   return { text, outputs, usage, state, id, conversation };
 }
 
+/** A call that waits for its answer: `given` is what a function is told beside its input. Few ask for the signal. */
+class OpenCall {
+  #abort;
+  #isAborted = false;
+  given;
+
+  constructor(what) {
+    const signal = () => this.#signal();
+    this.given = { ...what, get signal() { return signal(); } };
+  }
+
+  #signal() {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      if (this.#isAborted) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  abort() {
+    this.#isAborted = true;
+    this.#abort?.abort();
+  }
+}
+
+const isPromise = (value) => typeof value?.then === "function";
+
 /** One run of a program or a prompt: its events, and the functions that answer them. */
 class Run {
   #native;
@@ -79,21 +106,19 @@ class Run {
   #conversation;
   #tools;
   #listeners;
-  #aborts = new Map();
+  #isSync;
+  #open = new Map(); // call → OpenCall, while a promise of its function is waited for
   #failure; // [what a function has thrown that is no failure of a tool]
 
-  constructor(native, env, readEnd, tools, listeners) {
+  /** `resolve` and `reject` are told of the end. `isSync`: nothing can be waited for. */
+  constructor(native, env, readEnd, tools, listeners, { resolve, reject, isSync = false }) {
     this.#native = native;
     this.#env = env;
     this.#readEnd = readEnd;
     this.#tools = tools;
     this.#listeners = listeners;
-    this.end = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
-  }
-
-  /** `how`: "start", "restore" or "prompt". */
-  begin(how, options) {
-    this.number = this.#native[how](this.#env, ...options);
+    this.#isSync = isSync;
+    Object.assign(this, { resolve, reject });
   }
 
   /** Ends the run; run() throws the failure then. */
@@ -119,16 +144,16 @@ class Run {
   }
 
   #abort() {
-    for (const abort of this.#aborts.values()) abort.abort();
-    this.#aborts.clear();
+    for (const open of this.#open.values()) open.abort();
+    this.#open.clear();
   }
 
   take(type, status, call, tool, text, report) {
     const { onOutput, onLog, onEvent } = this.#listeners;
     if (type === END) this.#finish(status, text, report);
-    else if (type === CALL) this.#reply(call, (signal) => this.#call(call, tool, JSON.parse(report), signal));
-    else if (type === APPROVAL) this.#reply(call, (signal) => this.#approve(call, { tool, input: JSON.parse(report), reason: text, signal }));
-    else if (type === CANCELLED) this.#aborts.get(call)?.abort();
+    else if (type === CALL) this.#call(call, tool, JSON.parse(report));
+    else if (type === APPROVAL) this.#approve(call, { tool, input: JSON.parse(report), reason: text });
+    else if (type === CANCELLED) this.#open.get(call)?.abort();
     else if (type === OUTPUT) this.#hear(onOutput, text);
     else if (type === LOG) this.#hear(onLog, text);
     else if (type === PROMPT) this.#step(onEvent, text, JSON.parse(report));
@@ -158,34 +183,19 @@ class Run {
     }
   }
 
-  async #reply(call, answer) {
-    const abort = new AbortController();
-    this.#aborts.set(call, abort);
-    try {
-      await answer(abort.signal);
-    } catch (error) {
-      this.cancel(error);
-    } finally {
-      this.#aborts.delete(call);
-    }
-  }
-
-  async #call(call, name, input, signal) {
+  #call(call, name, input) {
     const tool = this.#tools.get(name);
     if (!tool) return this.#native.fail(this.#env, call, `the tool ${name} is that of another program`);
-    let text;
-    try {
-      const value = await tool.run(input, { signal });
-      text = value === undefined ? undefined : json(value, `result of the tool ${name}`);
-    } catch (error) {
+    const give = (value) => this.#answer(call, name, value === undefined ? undefined : json(value, `result of the tool ${name}`));
+    const fail = (error) => {
       if (error instanceof Suspended) throw error;
       if (this.#env) this.#native.fail(this.#env, call, String(error?.message || error).replaceAll("\0", " "));
-      return;
-    }
-    if (this.#env) this.#answer(call, name, text);
+    };
+    this.#ask(call, `the tool ${name}`, undefined, (open) => tool.run(input, open), give, fail);
   }
 
   #answer(call, name, text) {
+    if (!this.#env) return;
     try {
       this.#native.answer(this.#env, call, text);
     } catch (error) { // what JSON.stringify writes can still be too large or too deep
@@ -193,15 +203,63 @@ class Run {
     }
   }
 
-  async #approve(call, approval) {
-    const ask = this.#listeners.onApproval;
-    const answer = ask ? await ask(approval) : { approve: false, reason: "nobody is there to approve it" };
+  #approve(call, approval) {
+    const ask = this.#listeners.onApproval ?? (() => ({ approve: false, reason: "nobody is there to approve it" }));
+    const fail = (error) => { throw error; };
+    this.#ask(call, "onApproval", approval, ask, (answer) => this.#decide(call, answer), fail);
+  }
+
+  #decide(call, answer) {
     const { approve, input, reason } = typeof answer === "object" && answer ? answer : { approve: answer };
     if (typeof approve !== "boolean") throw new TypeError("onApproval returns a boolean, or {approve, input?, reason?}");
     if (!this.#env) return;
     if (approve) this.#native.approve(this.#env, call, json(input, "approved input"));
     else this.#native.reject(this.#env, call, reason);
   }
+
+  /** Asks a function, which answers at once or by a promise. What `fail` throws ends the run. */
+  #ask(call, name, what, ask, give, fail) {
+    const open = new OpenCall(what);
+    let value;
+    try {
+      value = ask(open.given);
+      if (!isPromise(value)) return give(value);
+    } catch (error) {
+      return this.#guard(fail, error);
+    }
+    if (this.#isSync) this.#refuse(value, name);
+    else this.#wait(call, open, value, give, fail);
+  }
+
+  async #wait(call, open, promise, give, fail) {
+    this.#open.set(call, open);
+    try {
+      give(await promise);
+    } catch (error) {
+      this.#guard(fail, error);
+    } finally {
+      this.#open.delete(call);
+    }
+  }
+
+  #refuse(promise, name) {
+    promise.then(undefined, () => {}); // nobody hears of its failure
+    this.cancel(new ConfigError(`runSync cannot wait for a promise, and ${name} has returned one: use run`));
+  }
+
+  #guard(fail, error) {
+    try {
+      fail(error);
+    } catch (failure) {
+      this.cancel(failure);
+    }
+  }
+}
+
+/** The stack of the function that was called, instead of that of an event. */
+function withCallersStack(error) {
+  if (error instanceof SandboxError) Error.captureStackTrace(error, withCallersStack);
+  return error;
 }
 
 function checkText(value, what) {
@@ -221,6 +279,7 @@ function runOptions(code, { language, input, timeoutMs = 0, memoryBytes = 0, can
 export class Sandbox {
   #native = addon();
   #opening;
+  #cannotOpen; // why it could not be opened
   #env;
   #closing;
   #checks = new Set();
@@ -237,7 +296,7 @@ export class Sandbox {
     for (const tool of readTools(tools)) this.#tools.set(tool.name, tool);
     const text = typeof config === "object" && config ? json(config, "config") : config;
     this.#opening = this.#open(text, configFile && String(configFile), folder && String(folder));
-    this.#opening.catch(() => {}); // whoever uses the sandbox is told
+    this.#opening.catch((error) => { this.#cannotOpen = error; }); // whoever uses the sandbox is told
   }
 
   async #open(...texts) {
@@ -250,6 +309,18 @@ export class Sandbox {
     if (!this.#closing && !this.#env) await this.#opening;
     if (this.#closing) throw new ClosedError("the sandbox is closed");
     return this.#env;
+  }
+
+  /** The same, without waiting. */
+  #opened() {
+    if (this.#closing) throw new ClosedError("the sandbox is closed");
+    if (this.#cannotOpen) throw this.#cannotOpen;
+    if (!this.#env) throw new SandboxError("the sandbox is not open yet: await ready() first");
+    return this.#env;
+  }
+
+  async ready() {
+    await this.#ready();
   }
 
   async run(code, options = {}) {
@@ -272,22 +343,51 @@ export class Sandbox {
     return this.#carryOut("prompt", [undefined, undefined, undefined, undefined, options.user, id], readPromptEnd, options);
   }
 
-  async #carryOut(how, what, readEnd, { tools, onApproval = this.#onApproval, onOutput, onLog, onEvent, signal } = {}) {
-    const own = readTools(tools);
+  runSync(code, options = {}) {
+    const what = runOptions(code, options), own = readTools(options.tools), { signal } = options;
+    signal?.throwIfAborted();
+    const env = this.#opened();
+    let finish;
+    const settle = { resolve: (value) => { finish = () => value; }, reject: (error) => { finish = () => { throw error; }; }, isSync: true };
+    const run = new Run(this.#native, env, readProgramEnd, this.#borrow(own), this.#listeners(options), settle);
+    const onAbort = () => run.cancel(signal.reason); // by a tool, as nothing else happens on this thread
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      this.#native.run(env, ...what, (type, status, number, ...event) => {
+        run.number ||= number;
+        run.take(type, status, ...event);
+      });
+      return finish();
+    } catch (error) {
+      throw withCallersStack(error);
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      this.#giveBack(own);
+    }
+  }
+
+  #listeners({ onApproval = this.#onApproval, onOutput, onLog, onEvent }) {
+    return { onApproval, onOutput, onLog, onEvent };
+  }
+
+  /** `how`: "start", "restore" or "prompt". */
+  async #carryOut(how, what, readEnd, options = {}) {
+    const own = readTools(options.tools), { signal } = options;
     signal?.throwIfAborted();
     const env = this.#env && !this.#closing ? this.#env : await this.#ready();
     signal?.throwIfAborted();
-    const run = new Run(this.#native, env, readEnd, this.#borrow(own), { onApproval, onOutput, onLog, onEvent });
-    const onAbort = () => run.cancel(signal.reason);
+    let run;
+    const onAbort = () => run.cancel(signal.reason), tools = this.#borrow(own);
     try {
-      run.begin(how, what);
-      if (this.#runs.size === 0) this.#native.hold(env, true);
-      this.#runs.set(run.number, run);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      return await run.end;
+      return await new Promise((resolve, reject) => {
+        run = new Run(this.#native, env, readEnd, tools, this.#listeners(options), { resolve, reject });
+        run.number = this.#native[how](env, ...what);
+        if (this.#runs.size === 0) this.#native.hold(env, true);
+        this.#runs.set(run.number, run);
+        signal?.addEventListener("abort", onAbort, { once: true });
+      });
     } catch (error) {
-      if (error instanceof SandboxError) Error.captureStackTrace(error); // the caller's stack instead of the event's
-      throw error;
+      throw withCallersStack(error);
     } finally {
       signal?.removeEventListener("abort", onAbort);
       this.#giveBack(own);

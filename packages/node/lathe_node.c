@@ -1,65 +1,21 @@
 /* liblathe for Node.js: an addon with the functions of lathe.h, which index.js makes a module of.
  *
  * Node's own loop waits for the environment's descriptor, so a program that waits costs no thread. What waits for
- * something itself (lathe_open, lathe_check, lathe_close) runs on a thread of libuv's pool, and is a promise. The
- * library is loaded by dlopen: this file is built with the headers alone.
+ * something itself (lathe_open, lathe_check, lathe_close) runs on a thread of libuv's pool, and is a promise; but for
+ * lathe_run (addon_run.c). The library is loaded by dlopen: the addon is built with the headers alone.
  *
  * All functions here run on the thread of their Node environment; each one (a worker is one) has its own addon_state.
  */
 #define _GNU_SOURCE
-#define NAPI_VERSION 8
 #include <dlfcn.h>
-#include <lathe.h>
-#include <node_api.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uv.h>
 
-enum { EVENTS_AT_A_TIME = 100, ARGUMENTS_MAX = 8 };
+#include "addon.h"
+
+enum { EVENTS_AT_A_TIME = 100 };
 
 /* --- The library -------------------------------------------------------------------------------------------------- */
-#define LIBRARY_FUNCTIONS(X) \
-  X(lathe_version)           \
-  X(lathe_free)              \
-  X(lathe_open)              \
-  X(lathe_close)             \
-  X(lathe_add_tool)          \
-  X(lathe_remove_tool)       \
-  X(lathe_tools)             \
-  X(lathe_declare)           \
-  X(lathe_check)             \
-  X(lathe_start)             \
-  X(lathe_cancel)            \
-  X(lathe_snapshot)          \
-  X(lathe_restore)           \
-  X(lathe_prompt)            \
-  X(lathe_next)              \
-  X(lathe_event_free)        \
-  X(lathe_fd)                \
-  X(lathe_answer)            \
-  X(lathe_fail)              \
-  X(lathe_approve)           \
-  X(lathe_reject)
-
-typedef struct addon_library {
-#define MEMBER(name) __typeof__(name) *name;
-  LIBRARY_FUNCTIONS(MEMBER)
-#undef MEMBER
-} addon_library;
-
-/* Of one Node environment. */
-typedef struct addon_state {
-  addon_library lib;
-  napi_ref make_error; /* (status, message) → Error */
-} addon_state;
-
-static addon_state *addon_state_of(napi_env env) {
-  void *state = NULL;
-  napi_get_instance_data(env, &state);
-  return state;
-}
-
 /* False: `ret_missing` is what the library does not have. */
 static bool library_find(addon_library *lib, void *handle, const char **ret_missing) {
   const struct {
@@ -81,138 +37,11 @@ static bool library_find(addon_library *lib, void *handle, const char **ret_miss
   return true;
 }
 
-/* --- Values ------------------------------------------------------------------------------------------------------- */
-static napi_value value_undefined(napi_env env) {
-  napi_value value = NULL;
-  napi_get_undefined(env, &value);
-  return value;
-}
-
-static napi_value value_number(napi_env env, double number) {
-  napi_value value = NULL;
-  napi_create_double(env, number, &value);
-  return value;
-}
-
-static napi_value value_text(napi_env env, const char *text) {
-  napi_value value = NULL;
-  napi_create_string_utf8(env, text, NAPI_AUTO_LENGTH, &value);
-  return value;
-}
-
-/* The exception of a status: index.js makes it. */
-static napi_value value_error(napi_env env, lathe_status status, const char *message) {
-  napi_value make = NULL, made = NULL, arguments[] = {value_number(env, status), value_text(env, message)};
-  napi_get_reference_value(env, addon_state_of(env)->make_error, &make);
-  napi_call_function(env, value_undefined(env), make, 2, arguments, &made);
-  return made;
-}
-
-/* An exception may be pending already. */
-static napi_value addon_throw(napi_env env, lathe_status status, const char *message) {
-  bool is_pending = false;
-  napi_is_exception_pending(env, &is_pending);
-  if (!is_pending) {
-    napi_throw(env, value_error(env, status, message));
-  }
-  return NULL;
-}
-
-static napi_value addon_throw_unless_ok(napi_env env, lathe_status status, const lathe_error *error) {
-  return status == LATHE_OK ? value_undefined(env) : addon_throw(env, status, error->message);
-}
-
-/* --- Arguments ---------------------------------------------------------------------------------------------------- */
-/* Of one call. The texts are freed by arguments_release. */
-typedef struct addon_arguments {
-  napi_env env;
-  napi_value at[ARGUMENTS_MAX];
-  char *texts[ARGUMENTS_MAX];
-  bool has_failed; /* an exception is pending */
-} addon_arguments;
-
-static addon_arguments arguments_init(napi_env env, napi_callback_info info) {
-  addon_arguments arguments = {.env = env};
-  size_t count = ARGUMENTS_MAX;
-  napi_get_cb_info(env, info, &count, arguments.at, NULL, NULL);
-  return arguments;
-}
-
-static void arguments_release(addon_arguments *arguments) {
-  for (int i = 0; i < ARGUMENTS_MAX; i++) {
-    free(arguments->texts[i]);
-  }
-}
-
-static void arguments_fail(addon_arguments *arguments, lathe_status status, const char *message) {
-  if (!arguments->has_failed) {
-    addon_throw(arguments->env, status, message);
-  }
-  arguments->has_failed = true;
-}
-
-/* NULL: undefined or null was given, or it has failed. */
-static const char *arguments_text(addon_arguments *arguments, int i) {
-  napi_env env = arguments->env;
-  napi_valuetype type = napi_undefined;
-  size_t bytes = 0;
-  napi_typeof(env, arguments->at[i], &type);
-  if (type == napi_undefined || type == napi_null || arguments->has_failed) {
-    return NULL;
-  }
-  if (napi_get_value_string_utf8(env, arguments->at[i], NULL, 0, &bytes) != napi_ok) {
-    arguments_fail(arguments, LATHE_E_INVALID, "a text is not a string");
-    return NULL;
-  }
-  char *text = malloc(bytes + 1);
-  if (text == NULL) {
-    arguments_fail(arguments, LATHE_E_NOMEM, "no memory for a text");
-    return NULL;
-  }
-  arguments->texts[i] = text;
-  napi_get_value_string_utf8(env, arguments->at[i], text, bytes + 1, &bytes);
-  if (memchr(text, '\0', bytes) != NULL) {
-    arguments_fail(arguments, LATHE_E_INVALID, "a text contains a NUL character");
-  }
-  return text;
-}
-
-/* 0 for what is no number that fits: index.js has looked. */
-static uint64_t arguments_number(const addon_arguments *arguments, int i) {
-  double number = 0;
-  napi_get_value_double(arguments->env, arguments->at[i], &number);
-  return number >= 0 && number < 0x1p53 ? (uint64_t)number : 0;
-}
-
 /* --- Environments ------------------------------------------------------------------------------------------------- */
-/* What a JavaScript value of ours holds: an environment of the library, and the handle by which Node's loop waits.
- * Freed when the value is gone and the handle is closed. */
-typedef struct addon_env {
-  napi_env env;
-  const addon_library *lib;
-  lathe_env *lathe; /* NULL: closed */
-  uv_poll_t *poll;  /* NULL: closed */
-  napi_ref on_event;
-  napi_async_context context;
-  napi_async_cleanup_hook_handle cleanup; /* NULL: it has run */
-  unsigned working;                       /* threads of the pool that are inside */
-  bool has_value;
-} addon_env;
-
 static void env_free_unless_used(addon_env *it) {
   if (!it->has_value && it->poll == NULL && it->working == 0) {
     free(it);
   }
-}
-
-/* The environment of an argument, or NULL and an exception. */
-static addon_env *arguments_env(addon_arguments *arguments) {
-  void *it = NULL;
-  if (napi_get_value_external(arguments->env, arguments->at[0], &it) != napi_ok || ((addon_env *)it)->lathe == NULL) {
-    arguments_fail(arguments, LATHE_E_CLOSED, "the sandbox is closed");
-    return NULL;
-  }
-  return it;
 }
 
 static void env_tell(addon_env *it, const lathe_event *event) {
@@ -224,12 +53,9 @@ static void env_tell(addon_env *it, const lathe_event *event) {
   }
   napi_get_reference_value(env, it->on_event, &on_event);
   napi_get_global(env, &receiver);
-  const napi_value arguments[] = {
-      value_number(env, event->type),         value_number(env, event->status), value_number(env, (double)event->run),
-      value_number(env, (double)event->call), value_text(env, event->tool),     value_text(env, event->text),
-      value_text(env, event->json),
-  };
-  napi_make_callback(env, it->context, receiver, on_event, sizeof arguments / sizeof arguments[0], arguments, &done);
+  napi_value arguments[EVENT_VALUES];
+  value_event(env, event, arguments);
+  napi_make_callback(env, it->context, receiver, on_event, EVENT_VALUES, arguments, &done);
   bool is_pending = false;
   napi_is_exception_pending(env, &is_pending);
   if (is_pending) { /* index.js catches what functions of its user throw; this is a fault of its own */
@@ -619,17 +445,7 @@ static napi_value addon_start(napi_env env, napi_callback_info info) {
   addon_env *it = arguments_env(&arguments);
   lathe_error error = {.size = sizeof error};
   uint64_t run = 0;
-  bool can_snapshot = false;
-  napi_get_value_bool(env, arguments.at[6], &can_snapshot);
-  const lathe_run_options options = {
-      .size = sizeof options,
-      .code = arguments_text(&arguments, 1),
-      .language = arguments_text(&arguments, 2),
-      .input = arguments_text(&arguments, 3),
-      .timeout_ms = arguments_number(&arguments, 4),
-      .memory_bytes = arguments_number(&arguments, 5),
-      .can_snapshot = can_snapshot,
-  };
+  const lathe_run_options options = arguments_program(&arguments);
   lathe_status status = LATHE_E_INVALID;
   if (!arguments.has_failed) {
     status = it->lib->lathe_start(it->lathe, &options, &run, &error);
@@ -746,7 +562,7 @@ NAPI_MODULE_INIT() {
       {"load", addon_load},     {"open", addon_open},         {"close", addon_close},
       {"hold", addon_hold},     {"addTool", addon_add_tool},  {"removeTool", addon_remove_tool},
       {"tools", addon_tools},   {"declare", addon_declare},   {"check", addon_check},
-      {"start", addon_start},   {"restore", addon_restore},   {"prompt", addon_prompt},
+      {"run", addon_run},       {"start", addon_start},       {"restore", addon_restore},   {"prompt", addon_prompt},
       {"cancel", addon_cancel}, {"snapshot", addon_snapshot}, {"answer", addon_answer},
       {"fail", addon_fail},     {"approve", addon_approve},   {"reject", addon_reject},
   };

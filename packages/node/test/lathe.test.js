@@ -147,6 +147,72 @@ describe("a sandbox", () => {
   });
 });
 
+describe("runSync", () => {
+  const sandbox = new Sandbox({ tools: { add: ({ a, b }) => a + b } });
+  before(() => sandbox.ready());
+  after(() => sandbox.close());
+  const sync = (code, options) => sandbox.runSync(code, options);
+
+  test("runs a program on this thread to its end", () => {
+    const said = [];
+    const code = "output('o'); console.log('l'); let sum = input; for (let i = 0; i < 100; i++) sum = add({a: sum, b: i}); sum";
+    const { value, outputs, logs, calls } = sync(code, { input: 1, onOutput: (text) => said.push(text), onLog: (text) => said.push(text) });
+    assert.deepEqual([value, outputs, logs, calls.length, said], [4951, ["o"], ["l"], 100, ["o", "l"]]);
+    assert.equal(sync("const n: number = 1; sleep(5); n + 1", { language: "ts" }).value, 2);
+    assert.deepEqual(sync("order({item: 'tea'})", { tools: { order }, onApproval: ({ reason }) => reason === "it spends money" }).value, { item: "tea" });
+  });
+  test("throws how it failed", () => {
+    assert.throws(() => sync("output('before');\nnull.x"), (error) => {
+      assert.ok(error instanceof lathe.ProgramError && error.stack.includes("lathe.test.js"), error.stack);
+      assert.deepEqual([error.line, error.column, error.outputs], [2, 1, ["before"]]);
+      return /^TypeError: /.test(error.message);
+    });
+    assert.throws(() => sync(`throw new Error("x".repeat(5000))`), ({ message }) => message.includes("x".repeat(5000)));
+    assert.throws(() => sync("for (;;);", { timeoutMs: 50 }), lathe.ProgramTimeoutError);
+    assert.throws(() => sync("1", { language: "cobol" }), lathe.ConfigError);
+    assert.throws(() => sync("1", { signal: AbortSignal.abort() }), { name: "AbortError" });
+    const bad = () => { throw new Error("sold out"); };
+    assert.match(sync("try { bad({}) } catch (e) { e.message }", { tools: { bad } }).value, /sold out/);
+    assert.throws(() => sync("output(1)", { onOutput: () => { throw new RangeError("mine"); } }), RangeError);
+  });
+  test("cannot wait for a promise, and says what can", () => {
+    const later = async () => { throw new Error("nobody hears of this"); }, why = /has returned one: use run$/;
+    assert.throws(() => sync("try { later({}) } catch {} 1", { tools: { later } }), (error) => error instanceof lathe.ConfigError && why.test(error.message));
+    assert.throws(() => sync("order({})", { tools: { order }, onApproval: async () => true }), why);
+    assert.throws(() => new Sandbox().runSync("1"), /not open yet: await ready/);
+  });
+  test("lets a tool abort it, suspend it, and run a program itself", async () => {
+    const abort = new AbortController();
+    assert.throws(() => sync("stop({}); for (;;);", { signal: abort.signal, tools: { stop: () => abort.abort() } }), { name: "AbortError" });
+    const suspend = () => { throw new lathe.Suspended(); };
+    let suspended;
+    assert.throws(() => sync("wait({})", { tools: { wait: suspend }, canSnapshot: true }), (error) => Boolean((suspended = error).snapshot));
+    assert.equal((await sandbox.restore(suspended.snapshot, { tools: { wait: () => 5 } })).value, 5);
+    const deeper = ({ n }) => (n === 0 ? 0 : 1 + sync(`deeper({n: ${n - 1}})`, { tools: { deeper } }).value);
+    assert.equal(sync("deeper({n: 5})", { tools: { deeper } }).value, 5);
+    const endless = () => sync("endless({})", { tools: { endless } }).value;
+    assert.throws(() => endless(), lathe.SandboxError);
+    assert.equal((await sandbox.run("again({})", { tools: { again: async () => sync("add({a: 1, b: 2})").value } })).value, 3);
+  });
+  test("goes on to its end when a tool closes the sandbox, and ends with the process", async () => {
+    const other = new Sandbox(), closed = [];
+    await other.ready();
+    assert.equal(other.runSync("close({}); close({}); 1 + 2", { tools: { close: () => void closed.push(other.close()) } }).value, 3);
+    assert.throws(() => other.runSync("1"), lathe.ClosedError);
+    await Promise.all(closed);
+    node("const s = new Sandbox(); await s.ready(); s.runSync('end({}); for (;;);', { tools: { end: () => process.exit(0) } });");
+    const source = `import(${JSON.stringify(new URL("../index.js", import.meta.url))}).then(async ({ Sandbox }) => {
+      const sandbox = new Sandbox();
+      await sandbox.ready();
+      const tell = () => { require("node:worker_threads").parentPort.postMessage("runs"); for (;;); };
+      sandbox.runSync("tell({})", { tools: { tell } });
+    })`;
+    const worker = new Worker(source, { eval: true });
+    await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+    assert.equal(await worker.terminate(), 1);
+  });
+});
+
 describe("prompts", () => {
   const folder = mkdtempSync(join(tmpdir(), "lathe-node-"));
   const howMuch = "```js\noutput(stock({item: 'tea'}))\n```", done = "```js\noutput('That is all.'); done()\n```";

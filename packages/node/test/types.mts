@@ -26,6 +26,11 @@ try {
   if (error instanceof PromptError) [error.state === "failed", error.id.length];
   if (error instanceof Suspended) (await sandbox.restore<number>(error.snapshot, { onOutput: (text) => text.length })).value.toFixed();
 }
+await sandbox.ready();
+const product: number = sandbox.runSync<number>("twice({n: 4})", { onApproval: ({ reason }) => reason === "" }).value;
+void product;
+// @ts-expect-error: runSync waits for nothing
+sandbox.runSync("1", { onApproval: async () => true });
 // @ts-expect-error: a snapshot has its language
 await sandbox.restore("{}", { language: "js" });
 // @ts-expect-error: there is no such language
