@@ -302,7 +302,9 @@ typedef struct lathe_prompt_options {
   const char *user;         /* whose conversation and prompt it is; NULL: "local" */
   const char *prompt;       /* NULL; or, instead of all but `user`, the id of a prompt that goes on (see below) */
   void *data;               /* is in each event of the prompt */
-  /* Images, PDFs and texts that go with the input, as JSON: [{"name", "data": base64} or {"name", "text"}]; NULL: none
+  /* Images, PDFs and texts that go with the input, as JSON: [{"name", "data": base64, "mimeType"?} or {"name",
+   * "text"}]; NULL: none. The content decides what a file is: an image with the media type of another one is sent as
+   * what it is.
    */
   const char *attachments;
 } lathe_prompt_options;
@@ -314,7 +316,8 @@ typedef struct lathe_prompt_options {
  * event is a LATHE_EVENT_END, also of a prompt that could not begin: LATHE_OK, LATHE_E_CANCELLED, LATHE_E_PROGRAM when
  * the prompt failed, LATHE_E_CONFIG without `models` in the configuration or without the model's key, LATHE_E_INVALID
  * (no such mode or model, the conversation is busy, an attachment that models cannot take), LATHE_E_NOTFOUND (no such
- * conversation or prompt), LATHE_E_LIMIT (the input or an attachment is too long).
+ * conversation or prompt), LATHE_E_LIMIT (the input or an attachment is too long), LATHE_E_SYNTAX (the attachments are
+ * no JSON).
  *
  * While a queue is full (see LATHE_E_LIMIT of lathe_start) events of prompts are left out, and a prompt is cancelled
  * whose question finds no room; the report of the end has all outputs.

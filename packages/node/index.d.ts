@@ -101,7 +101,18 @@ export interface ResumeOptions extends CommonOptions {
   onEvent?: (name: string, data: any) => void;
 }
 
+/** A file in memory. */
+export interface Attachment {
+  data: ArrayBuffer | ArrayBufferView;
+  /** What it is taken for, such as "image/png". The content decides; an image or PDF that is none is refused. */
+  mimeType?: string;
+  /** What the model is told. */
+  name?: string;
+}
+
 export interface PromptOptions extends ResumeOptions {
+  /** Images (PNG, JPEG, GIF, WebP), PDFs and texts in UTF-8 that go with it: paths, bytes, or bytes with a type and a name. */
+  attachments?: (string | URL | ArrayBuffer | ArrayBufferView | Attachment)[];
   /** The `ref` of one of the configuration's `models`. */
   model?: string;
   /** "code", "typescript", "classic" ... */

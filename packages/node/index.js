@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { attachmentsJson } from "./attachments.js";
 import { ClosedError, ConfigError, SandboxError, Suspended, errorOfCall, errorOfProgram, errorOfPrompt } from "./errors.js";
 
 export * from "./errors.js";
@@ -335,7 +336,8 @@ export class Sandbox {
   async prompt(input, options = {}) {
     checkText(input, "input");
     const { model, mode, conversation, user } = options;
-    return this.#carryOut("prompt", [input, model, mode, conversation, user], readPromptEnd, options);
+    const attachments = await attachmentsJson(options.attachments);
+    return this.#carryOut("prompt", [input, model, mode, conversation, user, undefined, attachments], readPromptEnd, options);
   }
 
   async resumePrompt(id, options = {}) {

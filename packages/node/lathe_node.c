@@ -467,7 +467,7 @@ static napi_value addon_restore(napi_env env, napi_callback_info info) {
   return addon_return_run(&arguments, status, run, &error);
 }
 
-/* prompt(environment, input, model, mode, conversation, user, prompt) → the run's number */
+/* prompt(environment, input, model, mode, conversation, user, prompt, attachments) → the run's number */
 static napi_value addon_prompt(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
   addon_env *it = arguments_env(&arguments);
@@ -481,6 +481,7 @@ static napi_value addon_prompt(napi_env env, napi_callback_info info) {
       .conversation = arguments_text(&arguments, 4),
       .user = arguments_text(&arguments, 5),
       .prompt = arguments_text(&arguments, 6),
+      .attachments = arguments_text(&arguments, 7),
   };
   lathe_status status = LATHE_E_INVALID;
   if (!arguments.has_failed) {

@@ -130,6 +130,7 @@ void lt_agent_drain(lt_agent *agent, uint64_t ms, lt_cancel *hurry) LT_YIELDS;
 typedef struct lt_attachment {
   lt_str name; /* what the model is told; a path's folders are left out */
   lt_str data;
+  lt_str mime_type; /* what the sender takes it for; empty: not said */
 } lt_attachment;
 
 typedef struct lt_prompt_request {
@@ -157,8 +158,8 @@ typedef struct lt_prompt_ids {
  * names the file and says what to do. */
 lt_status lt_agent_check_attachments(const lt_attachment *attachments, size_t count, lt_err *err);
 
-/* Reads attachments from JSON: [{"name", "data": base64} or {"name", "text"}]; nothing where `list` is missing. Owns:
- * the arena. Errors: LT_E_INVALID, LT_E_LIMIT, LT_E_NOMEM. */
+/* Reads attachments from JSON: [{"name", "data": base64, "mimeType"?} or {"name", "text"}]; nothing where `list` is
+ * missing. Owns: the arena. Errors: LT_E_INVALID, LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_agent_read_attachments(lt_json list, lt_arena *arena, lt_attachment **ret_attachments, size_t *ret_count,
                                     lt_err *err);
 /* What a checked attachment is, by its content: "image/png", "text/plain". */

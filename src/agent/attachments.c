@@ -26,10 +26,19 @@ static lt_status attachment_refuse(lt_status status, lt_str name, const char *wh
   return lt_fail(err, status, "attachment \"%.*s\": %s", LT_STR_ARG(lt_buf_view(&shown)), what);
 }
 
-static lt_status attachment_refuse_type(const lt_attachment *a, const char *promised, lt_err *err) {
-  if (promised != NULL) {
+static bool attachment_promises_media(const lt_attachment *a) {
+  return lt_media_type_promised(a->name) != NULL || lt_media_type_is_image(a->mime_type) ||
+         lt_str_eqc(a->mime_type, "application/pdf");
+}
+
+static lt_status attachment_refuse_type(const lt_attachment *a, lt_err *err) {
+  if (lt_media_type_promised(a->name) != NULL) {
     return attachment_refuse(LT_E_INVALID, a->name,
                              "it is named like an image or a PDF, and its content is none: look at the file", err);
+  } else if (attachment_promises_media(a)) {
+    return attachment_refuse(LT_E_INVALID, a->name,
+                             "its media type is that of an image or a PDF, and its content is none: look at the data",
+                             err);
   }
   return attachment_refuse(
       LT_E_INVALID, a->name,
@@ -38,13 +47,13 @@ static lt_status attachment_refuse_type(const lt_attachment *a, const char *prom
       err);
 }
 
-/* A file whose name promises an image is one of some kind: which one, the content says. */
+/* A file whose name or media type promises an image is one of some kind: which one, the content says. */
 static lt_status attachment_check(const lt_attachment *a, lt_err *err) {
-  const char *type = lt_media_type_of(a->data), *promised = lt_media_type_promised(a->name);
+  const char *type = lt_media_type_of(a->data);
   if (a->data.n == 0) {
     return attachment_refuse(LT_E_INVALID, a->name, "the file is empty", err);
-  } else if (type == NULL || (promised != NULL && lt_str_eqc(lt_str_of(type), "text/plain"))) {
-    return attachment_refuse_type(a, promised, err);
+  } else if (type == NULL || (attachment_promises_media(a) && lt_str_eqc(lt_str_of(type), "text/plain"))) {
+    return attachment_refuse_type(a, err);
   } else if (lt_str_eqc(lt_str_of(type), "text/plain") && a->data.n > LT_ATTACHMENT_TEXT_BYTES) {
     return attachment_refuse(LT_E_LIMIT, a->name,
                              "a text may have 512 KiB, because each later request has all of it: send a part, or give "
@@ -110,6 +119,7 @@ lt_status lt_agent_read_attachments(lt_json list, lt_arena *arena, lt_attachment
   }
   for (lt_json_iter it = lt_json_each(list); lt_json_next(&it); i++) {
     (void)lt_json_str(lt_json_get(it.value, "name"), arena, &all[i].name);
+    (void)lt_json_str(lt_json_get(it.value, "mimeType"), arena, &all[i].mime_type);
     LT_TRY(attachment_read_data(it.value, arena, &all[i], err));
   }
   *ret_attachments = all;

@@ -86,6 +86,15 @@ lt_status lt_file_replace(const char *path, lt_str text, const lt_file_replace_o
   return lt_fail(err, LT_E_IO, "cannot write %s: %s", path, strerror(why));
 }
 
+lt_status lt_file_create(const char *path, lt_str text, lt_err *err) {
+  static const lt_file_replace_options none = {0};
+  if (file_write_new(path, text, &none)) {
+    return LT_OK;
+  }
+  return errno == EEXIST ? lt_fail(err, LT_E_INVALID, "cannot make %s: it exists already", path)
+                         : lt_fail(err, LT_E_IO, "cannot make %s: %s", path, strerror(errno));
+}
+
 void lt_file_make_folders(const char *path) {
   char folder[PATH_MAX];
   if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder) {

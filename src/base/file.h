@@ -25,6 +25,10 @@ typedef struct lt_file_replace_options {
  * `options` may be NULL. Errors: LT_E_IO. */
 lt_status lt_file_replace(const char *path, lt_str text, const lt_file_replace_options *options, lt_err *err);
 
+/* Writes a new file, mode 0600. An existing one stays as it is. Errors: LT_E_INVALID: there is something of that name;
+ * LT_E_IO: then part of the file may be there. */
+lt_status lt_file_create(const char *path, lt_str text, lt_err *err);
+
 /* Makes the missing folders above a file, mode 0700. One that cannot be made is no error here: opening the file fails.
  */
 void lt_file_make_folders(const char *path);

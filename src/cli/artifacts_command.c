@@ -1,7 +1,8 @@
-/* lathe artifacts: lists stored artifacts, and writes one to standard output. */
+/* lathe artifacts: lists stored artifacts, and writes one to standard output or to a file. */
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/limits.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
@@ -13,11 +14,15 @@
 typedef struct artifacts_options {
   const char *action;
   const char *id;
-  bool json;
+  const char *output; /* NULL or "-": standard output */
+  bool force, json;
   lt_config_sources sources;
 } artifacts_options;
 
 static const lt_option artifacts_option_rows[] = {
+    {"--output", "-o", "FILE", "get: write to this new file; \"-\" is standard output",
+     LT_OPTION_IS_TEXT(artifacts_options, output)},
+    {"--force", NULL, NULL, "get: replace the file where there is one", LT_OPTION_IS_FLAG(artifacts_options, force)},
     {"--json", NULL, NULL, "as JSON, with everything that is known of it", LT_OPTION_IS_FLAG(artifacts_options, json)},
     LT_OPTION_CONFIG(artifacts_options, sources),
 };
@@ -62,44 +67,56 @@ static lt_status artifacts_list(lt_store_session *s, const artifacts_options *o,
 }
 
 /* --- Get ---------------------------------------------------------------------------------------------------------- */
+typedef enum artifact_kind { ARTIFACT_JSON, ARTIFACT_TEXT, ARTIFACT_BINARY } artifact_kind;
+
 /* The bytes as they were stored: JSON as it is, a text's characters, anything else from base64. */
-static lt_status artifacts_write_data(const lt_store_session *s, lt_json artifact, lt_arena *arena, lt_err *err) {
+static artifact_kind artifacts_read_data(lt_json artifact, lt_arena *arena, lt_buf *out) {
   lt_str mime_type = artifacts_text(artifact, "mimeType", arena), text = LT_STR("");
   lt_json data = lt_json_get(artifact, "data");
-  LT_AUTO_BUF(bytes, LT_GIB);
   if (!lt_json_str(data, arena, &text) || lt_str_starts(mime_type, LT_STR("application/json"))) {
-    lt_console_output(&s->console, lt_json_text(data));
+    lt_buf_add(out, lt_json_text(data));
+    return ARTIFACT_JSON;
+  } else if (lt_str_starts(mime_type, LT_STR("text/"))) {
+    lt_buf_add(out, text);
+    return ARTIFACT_TEXT;
+  }
+  lt_base64_decode(text, out);
+  return ARTIFACT_BINARY;
+}
+
+static lt_status artifacts_write_output(const lt_store_session *s, artifact_kind kind, lt_str bytes, lt_err *err) {
+  if (kind == ARTIFACT_BINARY && isatty(STDOUT_FILENO)) {
+    return lt_fail(err, LT_E_INVALID, "the artifact is no text: write it to a file, with -o FILE");
+  } else if (kind == ARTIFACT_JSON || isatty(STDOUT_FILENO)) {
+    lt_console_output(&s->console, bytes);
     return LT_OK;
   }
-  if (lt_str_starts(mime_type, LT_STR("text/"))) {
-    lt_buf_add(&bytes, text);
-  } else if (isatty(STDOUT_FILENO)) {
-    return lt_fail(err, LT_E_INVALID, "the artifact is %.*s and no text: write it to a file, with > FILE",
-                   LT_STR_ARG(lt_str_sub(mime_type, 0, 100)));
-  } else {
-    lt_base64_decode(text, &bytes);
-  }
-  LT_TRY(lt_buf_check(&bytes, err, "no memory for the artifact"));
-  if (isatty(STDOUT_FILENO)) {
-    lt_console_output(&s->console, lt_buf_view(&bytes));
-    return LT_OK;
-  }
-  return lt_console_write(&s->console, stdout, lt_buf_view(&bytes))
-             ? LT_OK
-             : lt_fail(err, LT_E_IO, "standard output could not be written");
+  return lt_console_write(&s->console, stdout, bytes) ? LT_OK
+                                                      : lt_fail(err, LT_E_IO, "standard output could not be written");
+}
+
+static lt_status artifacts_write_file(const char *path, bool should_replace, lt_str bytes, lt_err *err) {
+  lt_status status = should_replace ? lt_file_replace(path, bytes, NULL, err) : lt_file_create(path, bytes, err);
+  return status == LT_E_INVALID ? lt_fail(err, LT_E_INVALID, "%s exists already: --force replaces it", path) : status;
 }
 
 static lt_status artifacts_get(lt_store_session *s, const artifacts_options *o, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   LT_AUTO_BUF(json, LT_GIB);
+  LT_AUTO_BUF(bytes, LT_GIB);
   LT_AUTO_ARENA(arena, 2 * LT_GIB);
   LT_TRY(lt_store_artifact_get(s->db, LT_CHAT_USER, lt_str_of(o->id), &json, err));
+  artifact_kind kind = ARTIFACT_JSON;
   if (o->json) {
-    lt_console_output(&s->console, lt_buf_view(&json));
-    return LT_OK;
+    lt_buf_add(&bytes, lt_buf_view(&json));
+  } else {
+    LT_TRY(lt_json_parse(&arena, lt_buf_view(&json), &doc, err));
+    kind = artifacts_read_data(lt_json_root(&doc), &arena, &bytes);
   }
-  LT_TRY(lt_json_parse(&arena, lt_buf_view(&json), &doc, err));
-  return artifacts_write_data(s, lt_json_root(&doc), &arena, err);
+  LT_TRY(lt_buf_check(&bytes, err, "no memory for the artifact"));
+  return o->output == NULL || strcmp(o->output, "-") == 0
+             ? artifacts_write_output(s, kind, lt_buf_view(&bytes), err)
+             : artifacts_write_file(o->output, o->force, lt_buf_view(&bytes), err);
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
@@ -117,13 +134,17 @@ static int artifacts_run(void *options) {
   if (lists != (o->id == NULL)) {
     return lt_store_session_refuse("artifacts", lists ? "list has no id: say get ID" : "get wants an artifact's id");
   }
+  if ((lists && o->output != NULL) || (o->force && o->output == NULL)) {
+    return lt_store_session_refuse("artifacts", lists ? "list writes no file: say get ID -o FILE"
+                                                      : "--force replaces the file of -o FILE, and none is given");
+  }
   return lt_store_session_run("artifacts", &o->sources, artifacts_work, options);
 }
 
 const lt_command lt_artifacts_command = {
     .name = "artifacts",
     .summary = "List stored artifacts, or get one",
-    .about = "List stored artifacts, newest first, or write one to standard output.\n",
+    .about = "List stored artifacts, newest first, or write one to standard output or to a file.\n",
     .synopsis = "[list | get ID] [options]",
     .operand = {"list|get", "list: id, day, bytes, MIME type, type, description", "say list, or get ID", false,
                 LT_OPERAND_IS(artifacts_options, action)},
@@ -132,9 +153,9 @@ const lt_command lt_artifacts_command = {
     .option_count = sizeof artifacts_option_rows / sizeof artifacts_option_rows[0],
     .options_size = sizeof(artifacts_options),
     .notes =
-        "get writes the bytes as they were stored.\n"
+        "get writes the bytes as they were stored. A terminal gets no binary ones.\n"
         "\n"
-        "  lathe artifacts get ID > picture.png\n"
+        "  lathe artifacts get ID -o picture.png\n"
         "\n"
         "Exit code: 0 ok, 1 failed, 2 usage, 3 configuration.\n",
     .run = artifacts_run,

@@ -1,13 +1,11 @@
 #include "cli/chat_commands.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "agent/conversation_summary.h"
 #include "agent/modes/mode_list.h"
+#include "base/file.h"
 #include "base/nearest.h"
 #include "cli/chat_complete.h"
 #include "cli/conversation_text.h"
@@ -74,25 +72,6 @@ static void chat_commands_do_history(lt_chat *chat, lt_str rest) LT_YIELDS {
   }
 }
 
-/* Writes all of it to a new file. An existing one stays as it is. */
-static lt_status chat_commands_write_file(const char *path, lt_str text, lt_err *err) {
-  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    return lt_fail(err, LT_E_IO, "cannot make %s: %s", path, errno == EEXIST ? "it exists already" : strerror(errno));
-  }
-  size_t at = 0;
-  while (at < text.n) {
-    ssize_t n = write(fd, text.p + at, text.n - at);
-    if (n < 0 && errno != EINTR) {
-      break;
-    }
-    at += n > 0 ? (size_t)n : 0;
-  }
-  int failure = at < text.n ? errno : 0;
-  failure = close(fd) != 0 && failure == 0 ? errno : failure;
-  return failure == 0 ? LT_OK : lt_fail(err, LT_E_IO, "cannot write %s: %s", path, strerror(failure));
-}
-
 static void chat_commands_do_export(lt_chat *chat, lt_str rest) LT_YIELDS {
   char path[4096];
   lt_err err = LT_ERR_INIT;
@@ -112,7 +91,7 @@ static void chat_commands_do_export(lt_chat *chat, lt_str rest) LT_YIELDS {
   }
   if (status == LT_OK) {
     lt_secrets_mask_buf(chat->session->console.secrets, &text);
-    status = chat_commands_write_file(path, lt_buf_view(&text), &err);
+    status = lt_file_create(path, lt_buf_view(&text), &err);
   }
   if (status != LT_OK) {
     chat_commands_say_error(chat, &err);

@@ -381,7 +381,7 @@ const lt_serve_route lt_route_prompts_rows[] = {
              "\"attachments\":{\"type\":\"array\",\"description\":\"images (PNG, JPEG, GIF, WebP), PDFs and texts; "
              "in a prompt {id, name, mimeType, bytes}: GET /artifacts/{id}\",\"items\":{\"type\":\"object\","
              "\"additionalProperties\":false,\"required\":[\"name\"],\"properties\":{\"name\":" TEXT
-             ",\"data\":{\"type\":\"string\",\"description\":\"base64\"},\"text\":" TEXT "}}},"
+             ",\"data\":{\"type\":\"string\",\"description\":\"base64\"},\"mimeType\":" TEXT ",\"text\":" TEXT "}}},"
              "\"model\":{\"type\":\"string\",\"description\":\"a ref of GET /models\"},"
              "\"mode\":{\"type\":\"string\",\"description\":\"an id of GET /modes\"},"
              "\"conversationId\":{\"type\":\"string\",\"description\":\"absent: a new conversation\"},"

@@ -1,5 +1,6 @@
 // lathe conversations and lathe artifacts: what was said and stored, without a model and without servers.
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
 import { config, describe, folder, prints, program, run, scripted, start, test, until } from "./harness.mjs";
@@ -148,7 +149,17 @@ describe("artifacts", () => {
     const [id] = (await run(["artifacts", ...args])).stdout.match(/^[0-9a-f]{32}/m);
     assert.deepEqual((await run(["artifacts", "get", id, ...args])).bytes, bytes);
     const shown = await run(["artifacts", "get", id, ...args], { terminal: true });
-    assert.match(shown.stdout, /the artifact is image\/png and no text: write it to a file, with > FILE/);
+    assert.match(shown.stdout, /the artifact is no text: write it to a file, with -o FILE/);
+    const path = join(dir, "shot.png"), get = (...more) => run(["artifacts", "get", id, ...more, ...args]);
+    assert.deepEqual([(await get("-o", path)).code, readFileSync(path)], [0, bytes]);
+    assert.deepEqual((await get("-o", "-")).bytes, bytes);
+    assert.match((await run(["artifacts", "get", id, "-o", "-", ...args], { terminal: true })).stdout, /no text/);
+    writeFileSync(path, "mine");
+    const kept = await get("-o", path);
+    assert.deepEqual([kept.code, kept.stderr, readFileSync(path, "utf8")], [2, `lathe artifacts: ${path} exists already: --force replaces it\n`, "mine"]);
+    assert.deepEqual([(await get("-o", path, "--force")).code, readFileSync(path)], [0, bytes]);
+    assert.match((await get("-o", join(dir, "none/shot.png"))).stderr, /cannot make .*none\/shot\.png: No such file/);
+    for (const words of [["list", "-o", path], ["get", id, "--force"]]) assert.equal((await run(["artifacts", ...words, ...args])).code, 2);
   });
   test("an id that does not exist; words that are none", async () => {
     const w = world();

@@ -98,6 +98,13 @@ static void until_end(lathe_env *env, heard *h, lathe_status status, const char 
   lathe_event_free(event);
 }
 
+static void expect_end(lathe_env *env, const lathe_prompt_options *options, lathe_status status, const char *message) {
+  heard h = {.names = ""};
+  uint64_t run;
+  assert_int_equal(lathe_prompt(env, options, &run, NULL), LATHE_OK);
+  until_end(env, &h, status, "{", message);
+}
+
 #define PROGRAM "[\"```js\\noutput(shopStock({item: 'tea'}).n)\\n```\", \"There are 41.\"]"
 
 /* --- The whole way ------------------------------------------------------------------------------------------------ */
@@ -123,6 +130,52 @@ static void test_prompt(void **state) {
   (void)prompt(env, "And again?", first.conversation);
   until_end(env, &second, LATHE_OK, "There are 41.", "");
   assert_string_equal(second.conversation, first.conversation);
+  lathe_close(env);
+}
+
+/* How many requests the scripted model has got that have a text. */
+static int count_asked(const char *text) {
+  char path[128];
+  static char line[LT_MIB];
+  int count = 0;
+  snprintf(path, sizeof path, "%s/p%u.asked", server.folder, scripts);
+  FILE *f = fopen(path, "r");
+  assert_non_null(f);
+  while (fgets(line, sizeof line, f) != NULL) {
+    count += strstr(line, text) != NULL;
+  }
+  fclose(f);
+  return count;
+}
+
+#define DOT "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+
+static void test_attachments(void **state) {
+  (void)state;
+  lathe_env *env = open_with_model("[\"A dot.\"]", "");
+  heard h = {.names = ""};
+  lathe_prompt_options o = {.size = sizeof o, .input = "What is this?", .mode = "classic"};
+  o.attachments = "[{\"name\": \"a/dot.png\", \"data\": \"" DOT
+                  "\", \"mimeType\": \"image/jpeg\"},"
+                  " {\"name\": \"notes.md\", \"text\": \"Buy tea.\"}]";
+  assert_int_equal(lathe_prompt(env, &o, NULL, NULL), LATHE_OK);
+  until_end(env, &h, LATHE_OK, "A dot.", "");
+  assert_int_equal(count_asked("data:image/png;base64," DOT), 1);
+  assert_int_equal(count_asked("[Attached: notes.md]\\nBuy tea."), 1);
+  static const struct {
+    const char *attachments, *message;
+  } bad[] = {
+      {"{}", "a list of at most 20"},
+      {"[3]", "either `data` (base64) or `text`"},
+      {"[{\"name\": \"a\", \"data\": \"AAAA\"}]", "models take images"},
+      {"[{\"name\": \"a\", \"text\": \"<html>\", \"mimeType\": \"image/png\"}]", "its media type is that of an image"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    o.attachments = bad[i].attachments;
+    expect_end(env, &o, LATHE_E_INVALID, bad[i].message);
+  }
+  o.attachments = "[";
+  expect_end(env, &o, LATHE_E_SYNTAX, "not JSON");
   lathe_close(env);
 }
 
@@ -229,13 +282,6 @@ static void test_goes_on(void **state) {
 }
 
 /* --- What is wrong ------------------------------------------------------------------------------------------------ */
-static void expect_end(lathe_env *env, const lathe_prompt_options *options, lathe_status status, const char *message) {
-  heard h = {.names = ""};
-  uint64_t run;
-  assert_int_equal(lathe_prompt(env, options, &run, NULL), LATHE_OK);
-  until_end(env, &h, status, "{", message);
-}
-
 static void test_bad_prompts(void **state) {
   (void)state;
   uint64_t run = 7;
@@ -428,6 +474,7 @@ static void test_first_prompt_of_a_closing_environment(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_prompt),
+      cmocka_unit_test(test_attachments),
       cmocka_unit_test(test_approval),
       cmocka_unit_test(test_rejection),
       cmocka_unit_test(test_cancel),

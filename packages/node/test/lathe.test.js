@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import * as lathe from "../index.js";
 
@@ -216,7 +216,8 @@ describe("runSync", () => {
 describe("prompts", () => {
   const folder = mkdtempSync(join(tmpdir(), "lathe-node-"));
   const howMuch = "```js\noutput(stock({item: 'tea'}))\n```", done = "```js\noutput('That is all.'); done()\n```";
-  const turns = [{ user: "How much tea?", replies: [howMuch, done] }, { user: "And now?", replies: [done] }];
+  const turns = [{ user: "How much tea?", replies: [howMuch, done] }, { user: "And now?", replies: [done] },
+    { user: "[Attached: dot.png][Attached: attachment]\n# Notes\n[Attached: dot]What is this?", replies: [done] }];
   const stock = { readOnly: true, run: () => 41 };
   let config, model;
   before(async () => { // a fake: what it answers was recorded
@@ -262,6 +263,27 @@ describe("prompts", () => {
     await assert.rejects(sandbox.prompt("And now?", { onEvent: () => { throw new RangeError("mine"); } }), RangeError);
     await sandbox.close();
     await assert.rejects(new Sandbox().prompt("And now?"), (error) => error instanceof lathe.ConfigError && /models/.test(error.message));
+  });
+  test("go with files: paths, bytes, bytes with a type and a name", async () => {
+    const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==", "base64");
+    const sandbox = new Sandbox({ config }), path = join(folder, "dot.png");
+    writeFileSync(path, dot);
+    const ask = (...attachments) => sandbox.prompt("What is this?", { attachments });
+    // The fake model answers this text and these attachments only.
+    const inside = new Uint8Array([0, ...dot]).subarray(1);
+    for (const first of [path, pathToFileURL(path)]) {
+      assert.equal((await ask(first, new TextEncoder().encode("# Notes\n").buffer, { data: inside, mimeType: "image/png", name: "dot" })).text, "That is all.");
+    }
+    const html = Buffer.from("<html>");
+    for (const [wrong, kind, why] of [
+      [3, lathe.ConfigError, /a path, bytes/], [{ data: "text" }, lathe.ConfigError, /with bytes/], [null, lathe.ConfigError, /a path, bytes/],
+      [{ data: html, name: "broken.png" }, lathe.ConfigError, /"broken\.png": it is named like an image/], [{ data: html, mimeType: "image/png" }, lathe.ConfigError, /media type is that of an image/],
+      [Buffer.alloc(0), lathe.ConfigError, /empty/], [folder, lathe.ConfigError, /no file/], [join(folder, "none.png"), Error, /ENOENT/], [Buffer.alloc(600_000, "a"), lathe.LimitError, /512 KiB/],
+    ]) {
+      await assert.rejects(ask(wrong), (error) => error instanceof kind && why.test(error.message), String(why));
+    }
+    await assert.rejects(sandbox.prompt("What is this?", { attachments: path }), /attachments are a list/);
+    await sandbox.close();
   });
   test("are cancelled by a signal, and left for another process by the end", async () => {
     const wait = waiting(), tools = { stock: { ...stock, run: wait.run } }, abort = new AbortController(), events = [];

@@ -18,7 +18,7 @@ try {
 }
 try {
   const { text, usage, conversation } = await sandbox.prompt("How much?", { mode: "code", user: "ann", onEvent: (name, data) => [name.length, data.delta] });
-  const { id } = await sandbox.prompt(text, { conversation, signal: AbortSignal.timeout(1000) });
+  const { id } = await sandbox.prompt(text, { conversation, attachments: ["plot.png", { data: new Uint8Array(1), mimeType: "image/png" }], signal: AbortSignal.timeout(1000) });
   const tokens: number = (await sandbox.resumePrompt(id)).usage.totalTokens ?? usage.requests ?? 0;
   void tokens;
   await sandbox.run("add({a: 1, b: 2})", { canSnapshot: true, onApproval: () => { throw new Suspended(); } });
@@ -33,6 +33,8 @@ void product;
 sandbox.runSync("1", { onApproval: async () => true });
 // @ts-expect-error: a snapshot has its language
 await sandbox.restore("{}", { language: "js" });
+// @ts-expect-error: a number is no attachment
+await sandbox.prompt("", { attachments: [3] });
 // @ts-expect-error: there is no such language
 await sandbox.run("1", { language: "cobol" });
 // @ts-expect-error: a tool without a function

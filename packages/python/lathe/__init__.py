@@ -14,6 +14,7 @@ for asyncio. Importing the module loads no library: the first sandbox does (`LAT
 neither in this package nor where the system looks).
 """
 
+from ._attachments import Attachment
 from ._errors import (
     ClosedError,
     ConfigError,
@@ -32,6 +33,7 @@ from ._tools import Tool, tool
 __all__ = [
     "Approval",
     "AsyncSandbox",
+    "Attachment",
     "ClosedError",
     "ConfigError",
     "Decision",

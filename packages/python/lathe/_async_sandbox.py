@@ -25,6 +25,7 @@ from ._environment import (
     prompt,
     restored,
 )
+from ._attachments import Attachments, attachments_json
 from ._errors import ClosedError, SandboxError, Suspended
 from ._tools import Tool
 
@@ -135,6 +136,7 @@ class AsyncSandbox(Environment):
         self,
         input: str,
         *,
+        attachments: Attachments | None = None,
         model: str | None = None,
         mode: str | None = None,
         conversation: str | None = None,
@@ -145,7 +147,10 @@ class AsyncSandbox(Environment):
     ) -> PromptResult:
         """Has a model carry out a prompt, as Sandbox.prompt() does. To cancel this call cancels the prompt."""
         listeners = Listeners(on_approval or self._on_approval, on_event=on_event)
-        what = prompt(input=input, model=model, mode=mode, conversation=conversation, user=user)
+        files = await asyncio.to_thread(attachments_json, attachments) if attachments is not None else None
+        what = prompt(
+            input=input, attachments=files, model=model, mode=mode, conversation=conversation, user=user
+        )
         return await self._carry_out(what, tools, listeners)
 
     async def resume_prompt(

@@ -57,6 +57,7 @@ class PromptOptions(Structure):
         ("user", c_char_p),
         ("prompt", c_char_p),
         ("data", c_void_p),
+        ("attachments", c_char_p),
     ]
 
 

@@ -25,6 +25,7 @@ from ._environment import (
     prompt,
     restored,
 )
+from ._attachments import Attachments, attachments_json
 from ._errors import ConfigError, SandboxError, Suspended
 from ._events import Events, Inbox
 from ._tools import Tool
@@ -156,6 +157,7 @@ class Sandbox(Environment):
         self,
         input: str,
         *,
+        attachments: Attachments | None = None,
         model: str | None = None,
         mode: str | None = None,
         conversation: str | None = None,
@@ -166,6 +168,8 @@ class Sandbox(Environment):
     ) -> PromptResult:
         """Has a model carry out a prompt, which may use all tools. The configuration has `models`.
 
+        attachments: images (PNG, JPEG, GIF, WebP), PDFs and texts that go with it: paths, bytes, or Attachment for bytes
+            with a type and a name, such as ["plot.png", Attachment(data, "image/png", "plot.png")].
         model: the `ref` of one of them; mode: "code", "typescript", "classic" ...; the default where none is said.
         conversation: the id of the one that it goes on with (PromptResult.conversation); a new one where none is said.
         user: whose conversation it is, where several people must not see each other's.
@@ -175,11 +179,14 @@ class Sandbox(Environment):
         tools, on_approval and exceptions are as in run(). A prompt has no time limit; an exception or an interrupt
         cancels it.
 
-        Raises PromptError where it fails or is cancelled; ConfigError for a wrong argument; SandboxError where there is no
-        such conversation.
+        Raises PromptError where it fails or is cancelled; ConfigError for a wrong argument, also an attachment that models
+        cannot take; OSError for a file that cannot be read; SandboxError where there is no such conversation.
         """
         listeners = Listeners(on_approval or self._on_approval, on_event=on_event)
-        what = prompt(input=input, model=model, mode=mode, conversation=conversation, user=user)
+        files = attachments_json(attachments)
+        what = prompt(
+            input=input, attachments=files, model=model, mode=mode, conversation=conversation, user=user
+        )
         return self._carry_out(what, tools, listeners)
 
     def resume_prompt(

@@ -1,6 +1,7 @@
 """The package as its users meet it: LATHE_LIBRARY names the library."""
 
 import asyncio
+import base64
 import contextvars
 import functools
 import gc
@@ -35,6 +36,12 @@ def raises(error: BaseException) -> typing.Callable[[], None]:
         raise error
 
     return fail
+
+
+#: An image of one pixel.
+DOT = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
 
 
 def fake_model(test: type[unittest.TestCase], replies: dict[str, list[str]]) -> dict[str, typing.Any]:
@@ -399,7 +406,10 @@ class Prompts(unittest.IsolatedAsyncioTestCase):
     @classmethod
     def setUpClass(cls) -> None:
         how_much, done = "```js\noutput(stock({item: 'tea'}))\n```", "```js\noutput('That is all.'); done()\n```"
-        cls.config = fake_model(cls, {"How much tea?": [how_much, done], "And now?": [done], "Nothing": []})
+        files = "[Attached: dot.png][Attached: attachment]\n# Notes\n[Attached: dot]What is this?"
+        cls.config = fake_model(
+            cls, {"How much tea?": [how_much, done], "And now?": [done], files: [done], "Nothing": []}
+        )
 
     def test_a_prompt(self) -> None:
         stock = lathe.tool(lambda item: {"tea": 41}[item], name="stock", approval="it is far to go")
@@ -441,6 +451,35 @@ class Prompts(unittest.IsolatedAsyncioTestCase):
                 sandbox.prompt("How much tea?", tools={"stock": lambda item: raises(KeyboardInterrupt())()})
         with lathe.Sandbox() as sandbox, self.assertRaisesRegex(lathe.ConfigError, "models"):
             sandbox.prompt("And now?")
+
+    async def test_files_go_with_a_prompt(self) -> None:
+        own = tempfile.TemporaryDirectory()
+        self.addCleanup(own.cleanup)
+        folder = pathlib.Path(own.name)
+        path, broken = folder / "dot.png", folder / "broken.png"
+        path.write_bytes(DOT)
+        broken.write_text("<html>")
+        os.mkfifo(folder / "pipe")
+        files = [path, b"# Notes\n", lathe.Attachment(memoryview(DOT), "image/png", "dot")]
+        with lathe.Sandbox(self.config) as sandbox:
+            # The fake model answers this text and these attachments only.
+            self.assertEqual(sandbox.prompt("What is this?", attachments=files).text, "That is all.")
+            for wrong, kind, why in (
+                ("dot.png", lathe.ConfigError, "a list"),
+                ([3], lathe.ConfigError, "not int"),
+                ([lathe.Attachment("text")], lathe.ConfigError, "bytes, not str"),
+                ([str(broken)], lathe.ConfigError, '"broken.png": it is named like an image'),
+                ([lathe.Attachment(b"<html>", "image/png")], lathe.ConfigError, "media type is that of an image"),
+                ([b""], lathe.ConfigError, "empty"),
+                ([folder / "pipe"], lathe.ConfigError, "no file"),
+                ([folder / "none.png"], FileNotFoundError, "none.png"),
+                ([b"a" * 600_000], lathe.LimitError, "512 KiB"),
+                ([b"a"] * 21, lathe.ConfigError, "at most 20"),
+            ):
+                with self.assertRaisesRegex(kind, why):
+                    sandbox.prompt("What is this?", attachments=wrong)
+        async with lathe.AsyncSandbox(self.config) as sandbox:
+            self.assertEqual((await sandbox.prompt("What is this?", attachments=iter(files))).text, "That is all.")
 
     async def test_a_prompt_that_its_process_leaves_goes_on(self) -> None:
         begun, ids = asyncio.Event(), []
