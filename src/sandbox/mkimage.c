@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "sandbox/engine.h"
 #include "sandbox/image.h"
+#include "sandbox/image_packing.h"
 
 static bool mkimage_read_file(const char *path, lt_buf *out) {
   FILE *file = fopen(path, "rb");
@@ -50,12 +51,13 @@ static bool mkimage_find_kind(const char *name, lt_image_kind *ret_kind) {
   return false;
 }
 
-/* Appends the image with its bytes packed (image_packing.h). */
-static bool mkimage_pack(lt_str image, lt_buf *out) {
+/* Appends the image with its bytes packed against the plain one's (image_packing.h). */
+static bool mkimage_pack(lt_str plain, lt_buf *image, lt_buf *out) {
   lt_image_header head;
-  memcpy(&head, image.p, sizeof head);
-  const char *bytes = image.p + sizeof head;
-  int n = (int)(image.n - sizeof head), room = LZ4_compressBound(n);
+  memcpy(&head, image->p, sizeof head);
+  char *bytes = image->p + sizeof head;
+  int n = (int)(image->n - sizeof head), room = LZ4_compressBound(n);
+  lt_image_subtract(plain, (uint8_t *)bytes, (size_t)n);
   lt_buf_add(out, lt_str_from(&head, sizeof head));
   char *packed = lt_buf_reserve(out, (size_t)room);
   if (packed == NULL) {
@@ -77,6 +79,7 @@ int main(int argc, char **argv) {
   lt_engine_script scripts[LT_ENGINE_SCRIPTS_MAX];
   size_t count = (size_t)(argc - 3);
   LT_AUTO_BUF(image, 64 * LT_MIB);
+  LT_AUTO_BUF(plain, 64 * LT_MIB);
   LT_AUTO_BUF(packed, 64 * LT_MIB);
   lt_err err = LT_ERR_INIT;
   bool ok = true;
@@ -88,13 +91,14 @@ int main(int argc, char **argv) {
     bool has_classes = strcmp(file, "web.js") == 0;
     scripts[i] = (lt_engine_script){.file = lt_str_of(file), .text = lt_buf_view(&texts[i]), .keeps_text = has_classes};
   }
-  if (ok && lt_engine_freeze(kind, scripts, count, &image, &err) != LT_OK) {
+  /* Every process opens the plain image: it is not packed. */
+  bool is_packed = kind != LT_IMAGE_BASE;
+  if (ok && (lt_engine_freeze(kind, scripts, count, &image, &err) != LT_OK ||
+             (is_packed && lt_engine_freeze(LT_IMAGE_BASE, scripts, 2, &plain, &err) != LT_OK))) {
     fprintf(stderr, "mkimage: %s\n", lt_err_msg(&err));
     ok = false;
   }
-  /* Every process opens the plain image. */
-  bool is_packed = kind != LT_IMAGE_BASE;
-  if (ok && is_packed && !mkimage_pack(lt_buf_view(&image), &packed)) {
+  if (ok && is_packed && !mkimage_pack(lt_buf_view(&plain), &image, &packed)) {
     fprintf(stderr, "mkimage: the image cannot be packed\n");
     ok = false;
   }
