@@ -15,6 +15,9 @@
 #define GUARD_BYTES   65536u
 #define RESERVE_BYTES (GUARD_BYTES + LT_BOX_STACK_BYTES + LT_BOX_RESERVE_BYTES)
 
+/* Of the native stack, below what is kept of it: no frame of the engine skips so much. */
+#define STACK_LOOK_BYTES (4 * PAGE_BYTES)
+
 static wasm_rt_memory_t *box_memory_of(const lt_box *box) {
   return box->module->memory(box->instance);
 }
@@ -90,13 +93,28 @@ static bool box_is_hot(const lt_image_hot *hot, uint32_t page) {
   return atomic_load_explicit(&hot->dirty[page], memory_order_relaxed) > LT_IMAGE_SAMPLES / 2;
 }
 
+static void box_note_dirty(lt_image_hot *hot, uint32_t page) {
+  atomic_fetch_add_explicit(&hot->dirty[page], 1, memory_order_relaxed);
+}
+
+/* True for the first LT_IMAGE_SAMPLES callers. */
+static bool box_take_sample(_Atomic uint32_t *samples) {
+  return atomic_load_explicit(samples, memory_order_relaxed) < LT_IMAGE_SAMPLES &&
+         atomic_fetch_add_explicit(samples, 1, memory_order_relaxed) < LT_IMAGE_SAMPLES;
+}
+
+static bool box_knows_hot(const lt_image_hot *hot) {
+  return atomic_load_explicit(&hot->waiting, memory_order_relaxed) >= LT_IMAGE_SAMPLES ||
+         atomic_load_explicit(&hot->samples, memory_order_relaxed) >= LT_IMAGE_SAMPLES;
+}
+
 /* Makes own copies of the pages that programs write to, with one call per run of pages (lt_image_hot). Needs Linux
  * 5.14; before that, pages are copied at the first write. */
 static void box_populate(lt_box *box) {
   const lt_image *image = box->image;
   uint8_t *memory = box->memory + image->head.start;
   uint32_t pages = (image->head.size - image->head.start) / PAGE_BYTES;
-  if (atomic_load_explicit(&image->hot->samples, memory_order_relaxed) < LT_IMAGE_SAMPLES) {
+  if (!box_knows_hot(image->hot)) {
     return;
   }
   for (uint32_t from = 0, to; from < pages; from = to + 1) {
@@ -214,13 +232,14 @@ static size_t box_wipe_shadow_stack(lt_box *box, uint32_t owned) {
 }
 
 /* The native stack is not wiped, because no guest can read it. A recursion that went deeper than what is kept has
- * written to the pages below. */
-static void box_trim_stack(lt_box *box) {
-  const uint32_t deepest = LT_BOX_STACK_BYTES - LT_BOX_STACK_KEEP_BYTES;
-  const uint32_t looked_at = 4 * PAGE_BYTES; /* no frame of the engine skips so much */
-  if (box_first_nonzero_page(box->stack, deepest - looked_at, deepest) < deepest) {
-    (void)madvise(box->stack, deepest, MADV_DONTNEED);
+ * written to the pages below: to `page`, which the process owns, or one beside it. */
+static bool box_trim_stack(lt_box *box, const uint8_t *page) {
+  static const uint8_t zeros[PAGE_BYTES];
+  bool is_deep = memcmp(page, zeros, PAGE_BYTES) != 0;
+  if (is_deep) {
+    (void)madvise(box->stack, LT_BOX_STACK_BYTES - LT_BOX_STACK_KEEP_BYTES, MADV_DONTNEED);
   }
+  return is_deep;
 }
 
 /* What most programs write to is not compared first. False: the page is as in the image. */
@@ -234,37 +253,63 @@ static bool box_restore_page(lt_box *box, uint32_t at, bool is_sampled) {
   }
   memcpy(box->memory + at, original, PAGE_BYTES);
   if (is_sampled) {
-    atomic_fetch_add_explicit(&image->hot->dirty[page], 1, memory_order_relaxed);
+    box_note_dirty(image->hot, page);
   }
   return true;
 }
 
-static bool box_is_sampled(lt_image_hot *hot) {
-  return atomic_load_explicit(&hot->samples, memory_order_relaxed) < LT_IMAGE_SAMPLES &&
-         atomic_fetch_add_explicit(&hot->samples, 1, memory_order_relaxed) < LT_IMAGE_SAMPLES;
+/* What box_restore_owned has found so far. */
+typedef struct box_found {
+  uint32_t stack_from; /* the lowest page of the shadow stack that was ever written to */
+  size_t held;         /* bytes of the image that differed */
+  bool is_sampled;
+  bool is_trimmed;
+} box_found;
+
+/* `at`: from the beginning of the memory, below which the native stack ends. */
+static void box_restore_owned(lt_box *box, ptrdiff_t at, box_found *found) {
+  const lt_image_header *head = &box->image->head;
+  if (at < -(ptrdiff_t)LT_BOX_STACK_KEEP_BYTES) {
+    found->is_trimmed = found->is_trimmed || box_trim_stack(box, box->memory + at);
+  } else if (at >= (ptrdiff_t)head->start) {
+    found->held += box_restore_page(box, (uint32_t)at, found->is_sampled) ? PAGE_BYTES : 0;
+  } else if (at >= 0 && at < (ptrdiff_t)found->stack_from) {
+    found->stack_from = (uint32_t)at;
+  }
 }
 
 /* Restores the pages that were written to. Returns the bytes that differed: about those that the box does not share
  * with the image any more. */
 static size_t box_restore_memory(lt_box *box) {
   const lt_image_header *head = &box->image->head;
-  bool is_sampled = box_is_sampled(box->image->hot);
-  uint32_t stack_from = head->start;
+  box_found found = {.stack_from = head->start, .is_sampled = box_take_sample(&box->image->hot->samples)};
   uint16_t owned[LT_PAGE_MAP_PAGES];
-  size_t held = 0;
-  for (uint32_t from = 0; from < head->size; from += LT_PAGE_MAP_PAGES * PAGE_BYTES) {
-    size_t left = (head->size - from) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
-    size_t found = lt_page_map_look(box->image->page_map, box->memory + from, count, owned);
-    for (size_t i = 0; i < found; i++) {
-      uint32_t at = from + owned[i] * PAGE_BYTES;
-      if (at >= head->start) {
-        held += box_restore_page(box, at, is_sampled) ? PAGE_BYTES : 0;
-      } else if (at < stack_from) {
-        stack_from = at;
-      }
+  ptrdiff_t from = -(ptrdiff_t)(LT_BOX_STACK_KEEP_BYTES + STACK_LOOK_BYTES), end = head->size;
+  for (; from < end; from += LT_PAGE_MAP_PAGES * PAGE_BYTES) {
+    size_t left = (size_t)(end - from) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
+    size_t n = lt_page_map_look(box->image->page_map, box->memory + from, count, owned);
+    for (size_t i = 0; i < n; i++) {
+      box_restore_owned(box, from + owned[i] * PAGE_BYTES, &found);
     }
   }
-  return held + box_wipe_shadow_stack(box, stack_from);
+  return found.held + box_wipe_shadow_stack(box, found.stack_from);
+}
+
+void lt_box_learn(const lt_box *box) {
+  const lt_image_header *head = &box->image->head;
+  lt_image_hot *hot = box->image->hot;
+  uint16_t owned[LT_PAGE_MAP_PAGES];
+  size_t pages = (head->size - head->start) / PAGE_BYTES;
+  if (box->image->page_map < 0 || !box_take_sample(&hot->waiting)) {
+    return;
+  }
+  for (size_t from = 0; from < pages; from += LT_PAGE_MAP_PAGES) {
+    size_t left = pages - from, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
+    size_t found = lt_page_map_look(box->image->page_map, box->memory + head->start + from * PAGE_BYTES, count, owned);
+    for (size_t i = 0; i < found; i++) {
+      box_note_dirty(hot, (uint32_t)from + owned[i]);
+    }
+  }
 }
 
 /* Returns the memory that memory.grow added to the kernel. It reads as zero when it is mapped again. */
@@ -316,7 +361,6 @@ bool lt_box_clean(lt_box *box) {
   }
   size_t held = box_restore_memory(box) + LT_BOX_STACK_KEEP_BYTES;
   box->kept_bytes = held > box->kept_bytes ? held : box->kept_bytes;
-  box_trim_stack(box);
   box_forget_run(box);
   return true;
 }

@@ -106,6 +106,10 @@ bool lt_box_clean(lt_box *box);
  * has no room for its mappings; try again, or free it. */
 bool lt_box_renew(lt_box *box);
 
+/* Notes for later boxes of the image which pages a program has written to so far (lt_image_hot). Only the first calls
+ * do something. The box is in nobody's hands but the caller's, and runs no guest code. */
+void lt_box_learn(const lt_box *box);
+
 /* Gives the memory of a clean box back to the system. It stays clean, and costs address space and one page. */
 void lt_box_empty(lt_box *box);
 

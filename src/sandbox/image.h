@@ -40,13 +40,15 @@ typedef struct lt_image_header {
 
 _Static_assert(sizeof(lt_image_header) == LT_IMAGE_HEADER_BYTES, "image_layout.h says how long a header is");
 
-/* The pages of the image that programs write to, learnt from the first boxes that are cleaned. A new box gets its own
- * copies of these pages at once, which costs less than one fault per page. It saves even more for pages that were read
- * before: their fault would interrupt every other processor. */
+/* The pages of the image that programs write to, learnt from the first boxes whose programs wait, and from the first
+ * ones that are cleaned. A new box gets its own copies of these pages at once, which costs less than one fault per
+ * page. It saves even more for pages that were read before, or mapped beside one that was: their fault would interrupt
+ * every other processor. */
 #define LT_IMAGE_SAMPLES 8
 typedef struct lt_image_hot {
-  _Atomic uint32_t samples;
-  _Atomic uint8_t dirty[]; /* by page: in how many of the samples */
+  _Atomic uint32_t waiting; /* samples of programs that wait: those that begin at once are learnt from, too */
+  _Atomic uint32_t samples; /* of boxes that are cleaned */
+  _Atomic uint8_t dirty[];  /* by page: in how many of the samples */
 } lt_image_hot;
 
 typedef struct lt_image {

@@ -291,6 +291,19 @@ void lt_pool_leave(lt_pool *pool, lt_box *home) {
   pthread_mutex_unlock(&pool->lock);
 }
 
+/* A process that runs one program makes no other box. */
+void lt_pool_learn(lt_pool *pool, const lt_box *box) {
+  if (atomic_load_explicit(&pool->image->hot->waiting, memory_order_relaxed) >= LT_IMAGE_SAMPLES) {
+    return;
+  }
+  pthread_mutex_lock(&pool->lock);
+  bool has_others = pool->made > 1;
+  pthread_mutex_unlock(&pool->lock);
+  if (has_others) {
+    lt_box_learn(box);
+  }
+}
+
 bool lt_pool_is_short(lt_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   uint64_t used = pool->taken - pool->given;

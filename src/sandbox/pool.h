@@ -83,6 +83,9 @@ void lt_pool_rest(lt_pool *pool, lt_box *box);
 /* A program at rest will not continue. */
 void lt_pool_leave(lt_pool *pool, lt_box *home);
 
+/* A program waits, and its box, which the caller uses, may teach something about later ones (lt_box_learn). */
+void lt_pool_learn(lt_pool *pool, const lt_box *box);
+
 /* Whether a program at rest waits for this box, which the caller uses. */
 static inline bool lt_pool_wants(const lt_box *box) {
   return atomic_load_explicit(&box->place.is_wanted, memory_order_relaxed);

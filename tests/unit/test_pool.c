@@ -149,8 +149,35 @@ static void what_nobody_needs_is_freed(void **state) {
   lt_pool_release(&pool);
 }
 
+/* The last page of the image: no other test here writes to it, and `boxes` are never cleaned. */
+static void waiting_programs_teach_what_is_written(void **state) {
+  lt_box *boxes[2];
+  lt_pool pool;
+  (void)state;
+  if (engine_image.page_map < 0) {
+    skip();
+  }
+  uint32_t last = (engine_image.head.size - engine_image.head.start) / LT_IMAGE_PAGE - 1;
+  const _Atomic uint8_t *dirty = &engine_image.hot->dirty[last];
+  lt_pool_init(&pool, &engine_image, &(lt_pool_limits){.most = MOST});
+  take_all(&pool, boxes, 1);
+  memset(boxes[0]->memory + engine_image.head.size - LT_IMAGE_PAGE, 1, 1);
+  lt_pool_learn(&pool, boxes[0]);
+  assert_int_equal(atomic_load(dirty), 0); /* the only box: there may never be another one */
+  assert_int_equal(lt_pool_take(&pool, &boxes[1], NULL), LT_OK);
+  lt_pool_learn(&pool, boxes[1]); /* does not write there */
+  for (unsigned i = 0; i < 2 * LT_IMAGE_SAMPLES; i++) {
+    lt_pool_learn(&pool, boxes[0]);
+  }
+  assert_int_equal(atomic_load(dirty), LT_IMAGE_SAMPLES - 1);
+  boxes[0]->trap = boxes[1]->trap = LT_TRAP_MEMORY;
+  give_all(&pool, boxes, 2);
+  lt_pool_release(&pool);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(waiting_programs_teach_what_is_written),
       cmocka_unit_test(boxes_are_used_again),
       cmocka_unit_test(who_gets_no_box_waits_in_turn),
       cmocka_unit_test(what_is_kept_is_bounded_by_bytes),

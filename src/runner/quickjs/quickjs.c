@@ -201,6 +201,7 @@ static void run_park(lt_run *run) {
     lt_run_box_wait(run);
     return;
   }
+  lt_pool_learn(run->box.pool, run->box.box);
   if (run->box.is_dropping) {
     lt_run_box_drop(run);
   } else if (run->box.should_rest || lt_pool_wants(run->box.box)) {
