@@ -7,7 +7,7 @@
 //
 // Prints "PORT N" when it listens; ends when its input ends. A recording is
 //
-//   {"title": "...", "turns": [{"user": "...", "replies": [reply, ...]}, ...]}
+//   {"title": "...", "summary": "...", "turns": [{"user": "...", "replies": [reply, ...]}, ...]}
 //
 // The turn is the one whose "user" is the last message of that text in what is asked; which of its replies comes is a
 // question of how many answers of the model follow that message already. A reply is a text, {"file": "..."} (a text beside
@@ -28,6 +28,9 @@ const textOf = (message) => (typeof message.content === "string" ? message.conte
 function find(messages) {
   if (messages.some((message) => message.role === "system" && /^Give this conversation a title/.test(textOf(message)))) {
     return recording.title ?? "A recorded conversation";
+  }
+  if (messages.some((message) => message.role === "system" && /^You keep the memory of a conversation/.test(textOf(message)))) {
+    return recording.summary ?? "What was said before was recorded.";
   }
   for (let at = messages.length - 1; at >= 0; at--) {
     const turn = messages[at].role === "user" && recording.turns.find((one) => one.user.trim() === textOf(messages[at]).trim());

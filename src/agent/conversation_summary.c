@@ -18,6 +18,8 @@ typedef struct summary_work {
   lt_summary_plan plan;
   lt_cancel *cancel;
   const lt_trace_context *trace;
+  void (*on_retry)(void *arg, const lt_retry_notice *notice);
+  void *retry_arg;
   lt_arena *arena;
 } summary_work;
 
@@ -117,6 +119,8 @@ static lt_status summary_ask(const summary_work *s, size_t max_tokens, lt_comple
                                          .messages = lt_buf_view(&messages),
                                          .cancel = s->cancel,
                                          .trace = s->trace,
+                                         .on_retry = s->on_retry,
+                                         .arg = s->retry_arg,
                                          .purpose = "summary",
                                          .run = s->current,
                                          .conversation = s->conversation};
@@ -127,13 +131,17 @@ static lt_status summary_ask(const summary_work *s, size_t max_tokens, lt_comple
   return is_whole ? LT_OK : lt_fail(err, LT_E_PROTOCOL, "the model has written no whole summary");
 }
 
-static lt_status summary_keep(const summary_work *s, lt_str text, lt_err *err) LT_YIELDS {
-  LT_AUTO_BUF(json, LT_JSON_MAX_BYTES);
-  lt_json_writer w = lt_json_writer_on(&json);
+static void summary_put_known(const summary_work *s, lt_buf *out) {
+  lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
-  lt_json_put_pair(&w, "upTo", s->plan.until);
-  lt_json_put_pair(&w, "text", text);
+  lt_json_put_pair(&w, "upTo", s->known.up_to);
+  lt_json_put_pair(&w, "text", s->known.text);
   lt_json_end_object(&w);
+}
+
+static lt_status summary_keep(const summary_work *s, lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(json, LT_JSON_MAX_BYTES);
+  summary_put_known(s, &json);
   LT_TRY(lt_buf_check(&json, err, "no memory for the conversation's summary"));
   return lt_store_summary_put(s->agent->options.db, s->user, s->conversation, lt_buf_view(&json), err);
 }
@@ -143,7 +151,8 @@ static lt_status summary_keep(const summary_work *s, lt_str text, lt_err *err) L
 static lt_status summary_make(summary_work *s, void (*on_usage)(lt_turn *turn, const lt_completion *completion),
                               lt_turn *turn, lt_err *err) LT_YIELDS {
   lt_status status = LT_OK;
-  for (size_t max_tokens = LT_SUMMARY_INPUT_TOKENS; max_tokens >= LT_SUMMARY_INPUT_TOKENS / 3; max_tokens /= 3) {
+  size_t most = lt_history_max_tokens(s->model);
+  for (size_t max_tokens = most; max_tokens >= most / 3; max_tokens /= 3) {
     lt_completion completion;
     lt_completion_init(&completion);
     status = summary_ask(s, max_tokens, &completion, err);
@@ -153,8 +162,8 @@ static lt_status summary_make(summary_work *s, void (*on_usage)(lt_turn *turn, c
     }
     if (status == LT_OK) {
       s->known.text = lt_arena_dup(s->arena, lt_str_trim(lt_buf_view(&completion.text)));
-      status = s->known.text.p != NULL ? summary_keep(s, s->known.text, err) : LT_E_NOMEM;
       s->known.up_to = s->plan.until;
+      status = s->known.text.p != NULL ? summary_keep(s, err) : LT_E_NOMEM;
     }
     lt_completion_release(&completion);
     if (!is_too_long) {
@@ -193,6 +202,8 @@ static summary_work summary_work_of(lt_turn *turn) {
                         .plan = turn->internal->summary_plan,
                         .cancel = &turn->cancel,
                         .trace = &turn->caller.trace,
+                        .on_retry = lt_turn_report_retry,
+                        .retry_arg = turn,
                         .arena = &turn->arena};
 }
 
@@ -202,8 +213,8 @@ void lt_conversation_summary_plan(lt_turn *turn) {
   if (turn->mode->rounds == 0 || lt_deferred_start_is_open(state) || summary_read(&s, NULL) != LT_OK) {
     return;
   }
-  if (turn->history.n > LT_HISTORY_TOKENS &&
-      summary_choose(&s, LT_HISTORY_TOKENS, LT_SUMMARY_KEPT_TOKENS, NULL) == LT_OK) {
+  size_t most = lt_history_max_tokens(turn->model);
+  if (turn->history.n > most && summary_choose(&s, most, most / LT_SUMMARY_KEPT_SHARE, NULL) == LT_OK) {
     state->summary_plan = s.plan;
   }
   state->summary = s.known;
@@ -237,29 +248,52 @@ static lt_status summary_compact(summary_work *s, lt_err *err) LT_YIELDS {
     return lt_fail(err, LT_E_INVALID, "the conversation has a prompt that has not ended");
   }
   LT_TRY(summary_choose(s, 0, 0, err));
-  if (s->plan.until.n == 0) {
-    return lt_fail(err, LT_E_INVALID, "there is nothing to summarise: say something first");
+  if (s->plan.until.n == 0 && s->known.text.n == 0) {
+    return lt_fail(err, LT_E_NOTFOUND, "there is nothing to summarise: say something first");
   }
-  return summary_make(s, NULL, NULL, err);
+  lt_status status = s->plan.until.n > 0 ? summary_make(s, NULL, NULL, err) : LT_OK;
+  bool is_models =
+      status == LT_E_INVALID || status == LT_E_NOTFOUND; /* what the provider answered, not what is asked */
+  return is_models ? lt_fail(err, LT_E_IO, "%s", lt_err_msg(err)) : status;
 }
 
-lt_status lt_conversation_compact(lt_agent *agent, lt_str user, lt_str conversation, lt_str model, lt_buf *ret_summary,
+static lt_status summary_compact_read(summary_work *s, lt_buf *history, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_store_history(s->agent->options.db, s->user, s->conversation, LT_PROMPT_HISTORY_MAX, history, err));
+  s->prompts = lt_buf_view(history);
+  return summary_compact(s, err);
+}
+
+/* The agent's end waits for it, as for a title. */
+static lt_status summary_compact_counted(summary_work *s, lt_buf *history, lt_err *err) LT_YIELDS {
+  s->agent->titles++;
+  lt_status status = summary_compact_read(s, history, err);
+  s->agent->titles--;
+  lt_wait_wake(&s->agent->ended, LT_OK);
+  return status;
+}
+
+lt_status lt_conversation_compact(lt_agent *agent, const lt_compact_request *request, lt_buf *ret_summary,
                                   lt_err *err) {
+  lt_cancel cancel;
+  lt_cancel_node by_agent, by_caller;
   LT_AUTO_ARENA(arena, LT_HISTORY_MEMORY_BYTES);
   LT_AUTO_BUF(history, LT_JSON_MAX_BYTES);
-  summary_work s = {.agent = agent, .cancel = &agent->close, .arena = &arena};
-  s.model = model.n > 0 ? lt_agent_find_model(agent, model) : lt_agent_default_model(agent);
-  s.user = lt_arena_dup(&arena, user);
-  s.conversation = lt_arena_dup(&arena, conversation);
+  summary_work s = {
+      .agent = agent, .cancel = &cancel, .arena = &arena, .on_retry = request->on_retry, .retry_arg = request->arg};
+  s.model = request->model.n > 0 ? lt_agent_find_model(agent, request->model) : lt_agent_default_model(agent);
+  s.user = lt_arena_dup(&arena, request->user);
+  s.conversation = lt_arena_dup(&arena, request->conversation);
   if (s.model == NULL || s.user.p == NULL || s.conversation.p == NULL) {
-    return lt_fail(err, s.model == NULL ? LT_E_NOTFOUND : LT_E_NOMEM, "no model to summarise with");
+    return lt_fail(err, s.model == NULL ? LT_E_NOTFOUND : LT_E_NOMEM, "no such model to summarise with");
   }
-  agent->titles++; /* the agent waits for it, as for a title */
-  lt_status status = lt_store_history(agent->options.db, s.user, s.conversation, LT_PROMPT_HISTORY_MAX, &history, err);
-  s.prompts = lt_buf_view(&history);
-  status = status == LT_OK ? summary_compact(&s, err) : status;
-  agent->titles--;
-  lt_wait_wake(&agent->ended, LT_OK);
-  lt_buf_add(ret_summary, status == LT_OK ? s.known.text : LT_STR(""));
+  lt_cancel_init(&cancel);
+  lt_cancel_follow(&agent->close, &by_agent, &cancel);
+  lt_cancel_follow(request->cancel, &by_caller, &cancel);
+  lt_status status = summary_compact_counted(&s, &history, err);
+  lt_cancel_remove(request->cancel, &by_caller);
+  lt_cancel_remove(&agent->close, &by_agent);
+  if (status == LT_OK) {
+    summary_put_known(&s, ret_summary);
+  }
   return status;
 }

@@ -9,6 +9,7 @@
 #define LT_AGENT_CONVERSATION_SUMMARY_H
 
 #include "agent/agent.h"
+#include "model/model.h"
 
 typedef struct lt_turn lt_turn;
 
@@ -32,10 +33,19 @@ void lt_conversation_summary_plan(lt_turn *turn) LT_YIELDS;
  * agent/. */
 void lt_conversation_summary_prepare(lt_turn *turn) LT_YIELDS;
 
-/* Summarises all of a conversation at once, with a model (empty: the default). Appends the summary. LT_YIELDS. Errors:
- * LT_E_NOTFOUND (the conversation, the model), LT_E_INVALID (nothing to summarise, or a prompt of it runs), the
- * model's, the store's. */
-lt_status lt_conversation_compact(lt_agent *agent, lt_str user, lt_str conversation, lt_str model, lt_buf *ret_summary,
+typedef struct lt_compact_request {
+  lt_str user, conversation;
+  lt_str model;      /* a ref; empty: the default */
+  lt_cancel *cancel; /* may be NULL; the agent's end ends it, too */
+  /* Is told before each wait for another try of the model; may be NULL. Must not yield. */
+  void (*on_retry)(void *arg, const lt_retry_notice *notice);
+  void *arg;
+} lt_compact_request;
+
+/* Summarises all of a conversation at once. Appends the summary as lt_store_summary_get does; where nothing was said
+ * since the last one, that. LT_YIELDS. Errors: LT_E_NOTFOUND (the conversation, the model, nothing was said),
+ * LT_E_INVALID (a prompt of it runs), the model's, the store's. */
+lt_status lt_conversation_compact(lt_agent *agent, const lt_compact_request *request, lt_buf *ret_summary,
                                   lt_err *err) LT_YIELDS;
 
 #endif

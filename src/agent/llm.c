@@ -47,6 +47,8 @@ static lt_status llm_ask(lt_llm *self, lt_str prompt, bool json, const lt_invoke
                                          .json = json,
                                          .cancel = how->cancel,
                                          .trace = how->caller != NULL ? &how->caller->trace : NULL,
+                                         .on_retry = self->on_retry,
+                                         .arg = self->arg,
                                          .purpose = "llm",
                                          .run = self->run};
   lt_status status = lt_model_request_complete(&options, &request, completion, err);

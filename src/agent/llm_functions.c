@@ -20,6 +20,7 @@ bool lt_llm_functions_add(lt_turn *turn, lt_run_request *world) {
       .run = lt_str_of(turn->ids.prompt),
       .model = turn->model,
       .on_completion = llm_functions_count,
+      .on_retry = lt_turn_report_retry,
       .arg = turn,
   };
   return lt_llm_add_functions(llm, &turn->arena, world);

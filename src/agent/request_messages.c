@@ -89,7 +89,7 @@ static void request_messages_put_user(lt_json_writer *w, lt_str parts, lt_str te
 
 lt_status lt_request_messages_begin(lt_request_messages *m, lt_str system, lt_err *err) {
   LT_TRY(lt_request_messages_set_system(m, system, err));
-  LT_TRY(request_messages_read_history(m, LT_HISTORY_TOKENS, err));
+  LT_TRY(request_messages_read_history(m, lt_history_max_tokens(m->turn->model), err));
   LT_AUTO_BUF(parts, LT_MIB);
   request_messages_put_attachments(m->turn, &parts);
   request_messages_put_user(&m->w, lt_buf_view(&parts), m->turn->input);

@@ -25,8 +25,7 @@ static void turn_on_draft(void *arg, const lt_draft_piece *piece) {
   lt_program_drafts_take(&turn->internal->drafts, piece);
 }
 
-/* For readers who wait: nothing depends on it, and it is not stored. */
-static void turn_on_retry(void *arg, const lt_retry_notice *notice) {
+void lt_turn_report_retry(void *arg, const lt_retry_notice *notice) {
   lt_turn *turn = arg;
   LT_AUTO_BUF(data, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&data);
@@ -72,7 +71,7 @@ static lt_status turn_ask_model(lt_turn *turn, const lt_turn_question *question,
       .freeform = turn->mode->freeform,
       .on_text = question->streams ? turn_on_delta : NULL,
       .on_draft = turn->mode->programs_in != LT_PROGRAMS_NOWHERE ? turn_on_draft : NULL,
-      .on_retry = turn_on_retry,
+      .on_retry = lt_turn_report_retry,
       .arg = turn,
       .trace = &turn->caller.trace,
       .purpose = "round",

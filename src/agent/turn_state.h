@@ -53,6 +53,8 @@ struct lt_turn_state {
 void lt_turn_send_event(const lt_turn *turn, const char *event, const lt_buf *data);
 /* Adds tokens. */
 void lt_turn_add_usage(lt_turn *turn, const lt_usage *usage);
+/* Reports prompt.retrying, for readers who wait: nothing depends on it, and it is not stored. `turn` is an lt_turn. */
+void lt_turn_report_retry(void *turn, const lt_retry_notice *notice);
 /* Adds the usage of a completion, also of a failed one. */
 void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion);
 /* Appends the id of a call's output: the name of its run below the prompt's, with dots, and the call's number. */

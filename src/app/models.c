@@ -110,6 +110,7 @@ static void models_fill_model(const lt_config_model *m, lt_models *models) {
       .headers = m->headers,
       .body = lt_str_of(m->body != NULL ? m->body : ""),
       .max_tokens = m->max_tokens,
+      .context_tokens = m->context_tokens,
       .price = models_read_price(&m->price),
       .answer_ms = (uint64_t)m->answer_ms,
       .idle_ms = (uint64_t)m->idle_ms,

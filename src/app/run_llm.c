@@ -17,6 +17,14 @@ static lt_status run_llm_prepare(lt_llm *llm, lt_err *err) {
   return llm->http != NULL ? LT_OK : lt_http_new(r->session->loop, &llm->http, err);
 }
 
+static void run_llm_report_retry(void *arg, const lt_retry_notice *notice) {
+  const lt_run_llm *r = arg;
+  LT_AUTO_BUF(line, LT_KIB);
+  lt_buf_addc(&line, "llm(): ");
+  lt_model_put_retry(notice, &line);
+  lt_report_line(&r->session->report, LT_REPORT_INFO, lt_buf_view(&line));
+}
+
 /* --- The record --------------------------------------------------------------------------------------------------- */
 static lt_status run_llm_begin_record(const run_llm_function *f, const lt_caller *caller, lt_str args, int64_t *ret_id,
                                       lt_err *err) LT_YIELDS {
@@ -74,7 +82,11 @@ static lt_status run_llm_wrap(lt_run_llm *r, lt_run_request *request, size_t fro
 
 lt_status lt_run_llm_init(lt_run_llm *r, lt_session *session, lt_run_request *request, lt_err *err) {
   *r = (lt_run_llm){.session = session};
-  r->llm = (lt_llm){.secrets = session->secrets, .monitor = &session->monitor, .prepare = run_llm_prepare, .arg = r};
+  r->llm = (lt_llm){.secrets = session->secrets,
+                    .monitor = &session->monitor,
+                    .prepare = run_llm_prepare,
+                    .on_retry = run_llm_report_retry,
+                    .arg = r};
   lt_arena_init(&r->arena, LT_MIB);
   size_t from = request->function_count;
   if (!lt_llm_add_functions(&r->llm, &r->arena, request)) {

@@ -197,6 +197,8 @@
 #define LT_HTTP_STREAM_BLOCK_BYTES     (4 * LT_KIB)   /* that are handed to the connection at once */
 
 /* --- models (model/model.h) --------------------------------------------------------------------------------------- */
+#define LT_MODEL_CONTEXT_MIN        1024         /* models[].contextTokens: less has no room for tools */
+#define LT_MODEL_CONTEXT_MAX        8000000      /* ... half of it as text is half of LT_PROMPT_MESSAGES_BYTES */
 #define LT_MODEL_MAX_TOKENS         4096         /* of an answer unless asked otherwise */
 #define LT_MODEL_TRIES_MAX          6            /* for one completion: about 15 s of waiting between them ... */
 #define LT_MODEL_CONNECT_TRIES_MAX  3            /* ... and, when no connection is made, less than 2 s */
@@ -467,17 +469,16 @@
 #define LT_ATTACHMENT_IMAGE_BYTES  (3840 * LT_KIB)       /* an image: Anthropic takes 5 MB of it, written as base64 */
 #define LT_ATTACHMENT_TEXT_BYTES   (512 * LT_KIB)        /* a text: each later request has all of it */
 #define LT_ATTACHMENT_NAME_BYTES   255                   /* as file systems have it */
-#define LT_MEDIA_REQUEST_BYTES     (20 * LT_MIB)  /* images and documents in a request: providers take 32 MB ... */
-#define LT_MEDIA_REQUEST_MAX       40             /* ... and how many: of more, the oldest are left out */
-#define LT_MEDIA_TOKENS            1600           /* of an image, where nobody counts: a large one for most models */
-#define LT_SUMMARY_KEPT_TOKENS     16000          /* of the history what a summary leaves: the next one is far */
-#define LT_SUMMARY_INPUT_TOKENS    60000          /* of a conversation, for the model that summarises it */
-#define LT_PROMPT_LATE_MS          500            /* before an end that could not be stored is tried again, ... */
-#define LT_PROMPT_LATE_MAX_MS      8000           /* ... twice as long each time, up to this */
-#define LT_PROMPT_HISTORY_MAX      1000           /* earlier prompts of a conversation that are read */
-#define LT_HISTORY_TOKENS          64000          /* earlier prompts, as a model is shown them; more is shortened */
-#define LT_HISTORY_PART_BYTES      (32 * LT_KIB)  /* of them a call's answer, a program, its feedback: each ... */
-#define LT_HISTORY_SHORT_BYTES     400            /* ... and so much when they are shortened */
+#define LT_MEDIA_REQUEST_BYTES     (20 * LT_MIB) /* images and documents in a request: providers take 32 MB ... */
+#define LT_MEDIA_REQUEST_MAX       40            /* ... and how many: of more, the oldest are left out */
+#define LT_MEDIA_TOKENS            1600          /* of an image, where nobody counts: a large one for most models */
+#define LT_SUMMARY_KEPT_SHARE      4             /* of the history a summary leaves a quarter: the next one is far */
+#define LT_PROMPT_LATE_MS          500           /* before an end that could not be stored is tried again, ... */
+#define LT_PROMPT_LATE_MAX_MS      8000          /* ... twice as long each time, up to this */
+#define LT_PROMPT_HISTORY_MAX      1000          /* earlier prompts of a conversation that are read */
+#define LT_HISTORY_TOKENS          64000         /* earlier prompts, where a model's context is not known: half of it */
+#define LT_HISTORY_PART_BYTES      (32 * LT_KIB) /* of them a call's answer, a program, its feedback: each ... */
+#define LT_HISTORY_SHORT_BYTES     400           /* ... and so much when they are shortened */
 #define LT_HISTORY_INLINE_BYTES    (128 * LT_KIB) /* a longer one is read off the loop: about 1 ms */
 #define LT_SHORTER_TOKENS          150            /* of an answer in a prompt that its model refuses for its length */
 #define LT_TOOL_DEFINITIONS_INLINE 100            /* definitions of more tools are written off the loop: about 1 ms */

@@ -12,6 +12,7 @@
 #include "cli/tool_lines.h"
 #include "cli/tools_policy.h"
 #include "store/store_decisions.h"
+#include "store/store_summaries.h"
 #include "types/typegen_text.h"
 
 #define TOOLS_SHOWN   20
@@ -45,7 +46,7 @@ bool lt_chat_commands_show_history(lt_chat *chat, size_t count) {
   lt_status status = lt_store_history(lt_toolbox_db(chat->session->app.toolbox), LT_CHAT_USER,
                                       lt_str_of(chat->conversation), count, &json, &err);
   if (status == LT_OK) {
-    status = lt_conversation_text_put(lt_buf_view(&json), LT_CONVERSATION_TALK, &text, &err);
+    status = lt_conversation_text_put(lt_buf_view(&json), LT_STR_NULL, LT_CONVERSATION_TALK, &text, &err);
   }
   if (status != LT_OK) {
     chat_commands_say_error(chat, &err);
@@ -76,6 +77,7 @@ static void chat_commands_do_export(lt_chat *chat, lt_str rest) LT_YIELDS {
   char path[4096];
   lt_err err = LT_ERR_INIT;
   LT_AUTO_BUF(json, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
   if (rest.n == 0 || rest.n >= sizeof path || chat->conversation[0] == '\0') {
     lt_console_format(chat_commands_console(chat), chat->conversation[0] == '\0'
@@ -84,10 +86,13 @@ static void chat_commands_do_export(lt_chat *chat, lt_str rest) LT_YIELDS {
     return;
   }
   snprintf(path, sizeof path, "%.*s", LT_STR_ARG(rest));
-  lt_status status = lt_store_history(lt_toolbox_db(chat->session->app.toolbox), LT_CHAT_USER,
-                                      lt_str_of(chat->conversation), EXPORT_MAX, &json, &err);
+  lt_store *store = lt_toolbox_db(chat->session->app.toolbox);
+  lt_status status = lt_store_history(store, LT_CHAT_USER, lt_str_of(chat->conversation), EXPORT_MAX, &json, &err);
   if (status == LT_OK) {
-    status = lt_conversation_text_put(lt_buf_view(&json), LT_CONVERSATION_MARKDOWN, &text, &err);
+    status = lt_store_summary_get(store, LT_CHAT_USER, lt_str_of(chat->conversation), &summary, &err);
+  }
+  if (status == LT_OK) {
+    status = lt_conversation_text_put(lt_buf_view(&json), lt_buf_view(&summary), LT_CONVERSATION_MARKDOWN, &text, &err);
   }
   if (status == LT_OK) {
     lt_secrets_mask_buf(chat->session->console.secrets, &text);
@@ -222,22 +227,43 @@ static void chat_commands_do_program(lt_chat *chat, lt_str rest) {
   }
 }
 
+static void chat_commands_say_retry(void *arg, const lt_retry_notice *notice) {
+  LT_AUTO_BUF(line, LT_KIB);
+  lt_model_put_retry(notice, &line);
+  lt_console_line(chat_commands_console(arg), "  ", lt_buf_view(&line));
+}
+
+/* The text of a summary, in the arena. */
+static lt_str chat_commands_read_summary(const lt_buf *summary, lt_arena *arena) {
+  lt_json_doc doc;
+  lt_str text = LT_STR("");
+  if (lt_json_parse(arena, lt_buf_view(summary), &doc, NULL) == LT_OK) {
+    (void)lt_json_str(lt_json_get(lt_json_root(&doc), "text"), arena, &text);
+  }
+  return text;
+}
+
 static void chat_commands_do_compact(lt_chat *chat, lt_str rest) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
-  LT_AUTO_BUF(summary, LT_MODEL_TEXT_MAX_BYTES);
+  LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   (void)rest;
   if (chat->conversation[0] == '\0') {
     lt_console_format(chat_commands_console(chat), "Nothing has been said in this conversation yet.");
     return;
   }
-  lt_status status = lt_conversation_compact(chat->agent, LT_CHAT_USER, lt_str_of(chat->conversation),
-                                             lt_buf_view(&chat->model), &summary, &err);
+  const lt_compact_request request = {.user = LT_CHAT_USER,
+                                      .conversation = lt_str_of(chat->conversation),
+                                      .model = lt_buf_view(&chat->model),
+                                      .on_retry = chat_commands_say_retry,
+                                      .arg = chat};
+  lt_status status = lt_conversation_compact(chat->agent, &request, &summary, &err);
   if (status != LT_OK) {
     chat_commands_say_error(chat, &err);
     return;
   }
   lt_console_line(chat_commands_console(chat), "The model is told this from now on, in place of what was said:\n",
-                  lt_buf_view(&summary));
+                  chat_commands_read_summary(&summary, &arena));
 }
 
 static void chat_commands_do_usage(lt_chat *chat, lt_str rest) {

@@ -384,17 +384,19 @@ static void chat_view_show_summarized(lt_chat_view *view, lt_json data) {
   lt_chat_view_note(view, lt_str_of(text));
 }
 
-/* "rate limited, trying again in 8 s, 2 of 6" */
 static void chat_view_show_retry(lt_chat_view *view, lt_json data, lt_arena *arena) {
   int64_t wait_ms = 0, next_try = 0, tries = 0;
   LT_AUTO_BUF(line, LT_KIB);
   (void)lt_json_int(lt_json_get(data, "waitMs"), &wait_ms);
   (void)lt_json_int(lt_json_get(data, "try"), &next_try);
   (void)lt_json_int(lt_json_get(data, "tries"), &tries);
+  const char *why = lt_arena_printf(arena, "%.*s", LT_STR_ARG(chat_view_string(lt_json_get(data, "reason"), arena))).p;
+  const lt_retry_notice notice = {.why = why != NULL ? why : "",
+                                  .wait_ms = (uint64_t)wait_ms,
+                                  .next_try = (unsigned)next_try,
+                                  .tries_max = (unsigned)tries};
   lt_buf_addc(&line, "  ");
-  lt_buf_add(&line, chat_view_string(lt_json_get(data, "reason"), arena));
-  lt_buf_printf(&line, ", trying again in %.*f s, %lld of %lld", wait_ms < 10000 ? 1 : 0, (double)wait_ms / 1000,
-                (long long)next_try, (long long)tries);
+  lt_model_put_retry(&notice, &line);
   lt_chat_view_note(view, lt_buf_view(&line));
 }
 

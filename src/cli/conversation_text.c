@@ -114,16 +114,20 @@ static void conversation_put_output(const conversation_writer *w, lt_json output
   }
 }
 
-/* The input with "> " before each line. */
-static void conversation_put_input(const conversation_writer *w, lt_str input) {
-  for (size_t at = 0; at < input.n;) {
-    size_t end = lt_str_find(input, LT_STR("\n"), at);
-    end = end < input.n ? end : input.n;
-    lt_buf_addc(w->out, "> ");
-    lt_buf_add(w->out, lt_str_sub(input, at, end));
+/* A text with a mark before each line. */
+static void conversation_put_marked(const conversation_writer *w, const char *mark, lt_str text) {
+  for (size_t at = 0; at < text.n;) {
+    size_t end = lt_str_find(text, LT_STR("\n"), at);
+    end = end < text.n ? end : text.n;
+    lt_buf_addc(w->out, mark);
+    lt_buf_add(w->out, lt_str_sub(text, at, end));
     lt_buf_byte(w->out, '\n');
     at = end + 1;
   }
+}
+
+static void conversation_put_input(const conversation_writer *w, lt_str input) {
+  conversation_put_marked(w, "> ", input);
   if (w->form != LT_CONVERSATION_LINES) {
     lt_buf_byte(w->out, '\n');
   }
@@ -153,14 +157,41 @@ static void conversation_put_prompt(const conversation_writer *w, lt_json prompt
   }
 }
 
-lt_status lt_conversation_text_put(lt_str history, lt_conversation_form form, lt_buf *out, lt_err *err) {
-  lt_json_doc doc;
+/* --- The summary -------------------------------------------------------------------------------------------------- */
+/* What the model is told in place of the prompts above. */
+static void conversation_put_summary(const conversation_writer *w, lt_str text) {
+  static const char about[] = "From here on the model is told this summary of what stands above:";
+  if (w->form == LT_CONVERSATION_LINES) {
+    lt_buf_printf(w->out, "  (%s)\n", about);
+    conversation_put_marked(w, "  | ", text);
+    return;
+  }
+  lt_buf_printf(w->out, "---\n\n*%s*\n\n", about);
+  lt_buf_add(w->out, text);
+  lt_buf_addc(w->out, "\n\n---\n\n");
+}
+
+lt_status lt_conversation_text_put(lt_str history, lt_str summary, lt_conversation_form form, lt_buf *out,
+                                   lt_err *err) {
+  lt_json_doc doc, told = {0};
   LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   const conversation_writer w = {.form = form, .arena = &arena, .out = out};
   LT_TRY(lt_json_parse(&arena, history, &doc, err));
+  if (summary.n > 0) {
+    LT_TRY(lt_json_parse(&arena, summary, &told, err));
+  }
+  lt_str text = conversation_text(lt_json_root(&told), "text", &arena);
+  lt_str up_to = conversation_text(lt_json_root(&told), "upTo", &arena);
   lt_json_iter it = lt_json_each(lt_json_root(&doc));
   while (lt_json_next(&it)) {
+    if (text.n > 0 && lt_str_cmp(conversation_text(it.value, "id", &arena), up_to) > 0) {
+      conversation_put_summary(&w, text);
+      text.n = 0;
+    }
     conversation_put_prompt(&w, it.value);
+  }
+  if (text.n > 0) {
+    conversation_put_summary(&w, text);
   }
   return lt_buf_check(out, err, "the conversation is too long to be shown: see --json");
 }

@@ -7,6 +7,7 @@
 #include "cli/conversation_text.h"
 #include "cli/store_session.h"
 #include "json/json.h"
+#include "store/store_summaries.h"
 #include "store/store_upkeep.h"
 #include "types/typegen_text.h"
 
@@ -29,12 +30,14 @@ static const lt_option conversations_option_rows[] = {
 static lt_status conversations_show(lt_store_session *s, const conversations_options *o, lt_str id,
                                     lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(json, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
   LT_TRY(lt_store_history(s->db, LT_CHAT_USER, id, SHOWN_PROMPTS_MAX, &json, err));
   if (o->json) {
     return lt_console_report(&s->console, &json);
   }
-  LT_TRY(lt_conversation_text_put(lt_buf_view(&json), LT_CONVERSATION_LINES, &text, err));
+  LT_TRY(lt_store_summary_get(s->db, LT_CHAT_USER, id, &summary, err));
+  LT_TRY(lt_conversation_text_put(lt_buf_view(&json), lt_buf_view(&summary), LT_CONVERSATION_LINES, &text, err));
   return lt_console_report(&s->console, &text);
 }
 
@@ -61,9 +64,11 @@ static lt_status conversations_export(lt_store_session *s, const conversations_o
                                       lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(about, LT_MIB);
   LT_AUTO_BUF(prompts, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
   LT_TRY(lt_store_conversation_get(s->db, LT_CHAT_USER, id, &about, err));
   LT_TRY(lt_store_history(s->db, LT_CHAT_USER, id, SHOWN_PROMPTS_MAX, &prompts, err));
+  LT_TRY(lt_store_summary_get(s->db, LT_CHAT_USER, id, &summary, err));
   if (o->json) {
     lt_json_writer w = lt_json_writer_on(&text);
     lt_json_begin_object(&w);
@@ -71,10 +76,15 @@ static lt_status conversations_export(lt_store_session *s, const conversations_o
     lt_json_put_raw(&w, lt_buf_view(&about));
     lt_json_key(&w, "prompts");
     lt_json_put_raw(&w, lt_buf_view(&prompts));
+    if (summary.n > 0) {
+      lt_json_key(&w, "summary");
+      lt_json_put_raw(&w, lt_buf_view(&summary));
+    }
     lt_json_end_object(&w);
   } else {
     LT_TRY(conversations_put_title(s, lt_buf_view(&about), &text, err));
-    LT_TRY(lt_conversation_text_put(lt_buf_view(&prompts), LT_CONVERSATION_MARKDOWN, &text, err));
+    LT_TRY(
+        lt_conversation_text_put(lt_buf_view(&prompts), lt_buf_view(&summary), LT_CONVERSATION_MARKDOWN, &text, err));
   }
   LT_TRY(lt_buf_check(&text, err, "the conversation is too long to be exported"));
   return lt_console_report(&s->console, &text);
@@ -169,7 +179,9 @@ const lt_command lt_conversations_command = {
     .option_count = sizeof conversations_option_rows / sizeof conversations_option_rows[0],
     .options_size = sizeof(conversations_options),
     .notes =
-        "export writes Markdown to standard output, with --json {\"conversation\", \"prompts\"}.\n"
+        "export writes Markdown to standard output, with --json {\"conversation\", \"prompts\", \"summary\"?}. Where "
+        "a\n"
+        "summary takes the place of earlier messages for the model, show and export have it, too.\n"
         "delete removes the conversation with its prompts and the record of their calls; it is not asked about.\n"
         "A conversation with a prompt that has not ended is not deleted. lathe store trim deletes by age.\n"
         "\n"

@@ -146,6 +146,7 @@ typedef struct lt_config_model {
   const char *api;         /* "messages", "responses" or "chat"; NULL: the address says which */
   const char *api_key_env; /* the name of the variable that holds the key */
   int64_t max_tokens;
+  int64_t context_tokens;     /* 0: not said */
   const char *temperature;    /* a JSON number, or NULL */
   const char *effort;         /* reasoningEffort; NULL: the provider's own */
   const char *const *headers; /* "Name: value", NULL last, never NULL */

@@ -163,6 +163,8 @@ const lt_config_key lt_config_keys[] = {
      .example = "MISTRAL_KEY", .doc = "The name of the environment variable that holds its key, never the key itself."},
     {"models[].maxTokens", NUMBER(lt_config_model, max_tokens), FROM(1), .standard_text = "4096",
      .doc = "The maximum number of tokens in an answer, its reasoning not counted."},
+    {"models[].contextTokens", NUMBER(lt_config_model, context_tokens), FROM_TO(LT_MODEL_CONTEXT_MIN, LT_MODEL_CONTEXT_MAX), .standard_text = "128000",
+     .doc = "How many tokens a request and its answer may have together; earlier messages that take more than half of it are summarised."},
     {"models[].temperature", DECIMAL(lt_config_model, temperature), .standard_text = "the provider's",
      .doc = "How freely it chooses its words, from 0; left out where the model refuses it."},
     {"models[].reasoningEffort", TEXT(lt_config_model, effort), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .choices = efforts,

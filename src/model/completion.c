@@ -366,6 +366,11 @@ static bool completion_has_tries_left(const completion_attempts *k, unsigned tri
   }
 }
 
+void lt_model_put_retry(const lt_retry_notice *notice, lt_buf *out) {
+  lt_buf_printf(out, "%s, trying again in %.*f s, %u of %u", notice->why, notice->wait_ms < 10000 ? 1 : 0,
+                (double)notice->wait_ms / 1000, notice->next_try, notice->tries_max);
+}
+
 static void completion_tell_retry(const completion_attempts *k, uint64_t wait_ms, unsigned next_try) {
   const lt_retry_notice notice = {
       .why = k->fault.why,

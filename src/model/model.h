@@ -32,9 +32,10 @@ typedef struct lt_model {
   lt_str temperature;         /* a JSON number; empty: the provider's own */
   lt_str
       effort; /* of reasoning: "none", "minimal", "low", "medium", "high", "xhigh", "max"; empty: the provider's own */
-  int64_t max_tokens; /* of an answer, without its reasoning; 0: LT_MODEL_MAX_TOKENS */
-  bool no_images;     /* it takes none: messages say so in their place ... */
-  bool no_files;      /* ... and no documents (PDF) */
+  int64_t max_tokens;     /* of an answer, without its reasoning; 0: LT_MODEL_MAX_TOKENS */
+  int64_t context_tokens; /* of a request and its answer together; 0: not known */
+  bool no_images;         /* it takes none: messages say so in their place ... */
+  bool no_files;          /* ... and no documents (PDF) */
   lt_price price;
   uint64_t answer_ms; /* timeout until the answer begins; 0: LT_HTTP_ANSWER_MS */
   uint64_t idle_ms;   /* timeout between its pieces; 0: LT_HTTP_IDLE_MS */
@@ -59,6 +60,9 @@ typedef struct lt_retry_notice {
   uint64_t wait_ms;
   unsigned next_try, tries_max; /* counted from 1 */
 } lt_retry_notice;
+
+/* Appends what a person reads: "rate limited, trying again in 8 s, 2 of 6". */
+void lt_model_put_retry(const lt_retry_notice *notice, lt_buf *out);
 
 /* A tool that takes a text where the wire has such tools. Elsewhere it is what the request's tools say, a function with
  * one string, `code`; and everywhere its calls' arguments are {"code": text}. */

@@ -1,7 +1,10 @@
 /* Conversations, and the artifacts that came of them. */
+#include "agent/conversation_summary.h"
 #include "serve/serve_events.h"
+#include "serve/serve_limits.h"
 #include "serve/serve_routes.h"
 #include "store/store_prompts.h"
+#include "store/store_summaries.h"
 #include "store/store_upkeep.h"
 #include "text/base64.h"
 #include "text/secrets.h"
@@ -61,31 +64,37 @@ static lt_status conversations_get(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   LT_AUTO_BUF(about, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(prompts, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
   LT_TRY(lt_serve_request_number(r, "limit", 1, LT_PROMPT_HISTORY_MAX, LT_SERVE_PAGE, &limit, err));
   lt_store *store = lt_serve_store(r->serve);
   LT_TRY(lt_store_conversation_get(store, r->user, r->id, &about, err));
   LT_TRY(lt_store_history_before(store, r->user, r->id, lt_serve_request_query(r, "cursor"), (size_t)limit, &prompts,
                                  err));
+  LT_TRY(lt_store_summary_get(store, r->user, r->id, &summary, err));
   LT_TRY(lt_json_parse(r->arena, lt_buf_view(&prompts), &doc, err));
   lt_json_begin_object(&r->w);
   lt_json_key(&r->w, "conversation");
   lt_json_put_raw(&r->w, lt_buf_view(&about));
   lt_json_key(&r->w, "prompts");
   lt_json_put_raw(&r->w, lt_buf_view(&prompts));
+  if (summary.n > 0) {
+    lt_json_key(&r->w, "summary");
+    lt_json_put_raw(&r->w, lt_buf_view(&summary));
+  }
   conversations_put_cursor(r, lt_json_root(&doc), lt_json_at(lt_json_root(&doc), 0), limit);
   lt_json_end_object(&r->w);
   return LT_OK;
 }
 
-/* The user's other readers see the title change, too. */
-static void conversations_tell_title(const lt_serve_request *r, lt_str title) {
-  LT_AUTO_BUF(data, LT_MIB);
+/* The user's other readers see the change, too. `value` is JSON. */
+static void conversations_tell_change(const lt_serve_request *r, const char *member, lt_str value) {
+  LT_AUTO_BUF(data, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   lt_json_key(&w, "conversationId");
   lt_json_put_str(&w, r->id);
-  lt_json_key(&w, "title");
-  lt_json_put_str(&w, title);
+  lt_json_key(&w, member);
+  lt_json_put_raw(&w, value);
   lt_json_end_object(&w);
   lt_secrets_mask_json_buf(r->serve->session->secrets, &data);
   if (data.status == LT_OK) {
@@ -97,8 +106,29 @@ static lt_status conversations_change(lt_serve_request *r, lt_err *err) LT_YIELD
   lt_store *store = lt_serve_store(r->serve);
   lt_str title = lt_serve_request_text(r, "title");
   LT_TRY(lt_store_conversation_set_title(store, r->user, r->id, title, err));
-  conversations_tell_title(r, title);
+  conversations_tell_change(r, "title", lt_json_text(lt_json_get(r->body, "title")));
   return lt_store_conversation_get(store, r->user, r->id, &r->answer->body, err);
+}
+
+/* The model works for the request, which counts as a prompt. When the client goes away, it ends. */
+static lt_status conversations_compact(lt_serve_request *r, lt_err *err) LT_YIELDS {
+  const lt_compact_request request = {
+      .user = r->user, .conversation = r->id, .model = lt_serve_request_text(r, "model"), .cancel = r->call->cancel};
+  LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
+  if (!lt_serve_limits_take(r, LT_SERVE_SEAT_PROMPT)) {
+    return LT_OK;
+  }
+  lt_status status = lt_conversation_compact(r->serve->agent, &request, &summary, err);
+  if (status == LT_E_INVALID) { /* nothing but a prompt that has not ended */
+    return lt_serve_request_refuse(r, 409, "busy", "%s", lt_err_msg(err));
+  }
+  LT_TRY(status);
+  conversations_tell_change(r, "summary", lt_buf_view(&summary));
+  lt_json_begin_object(&r->w);
+  lt_json_key(&r->w, "summary");
+  lt_json_put_raw(&r->w, lt_buf_view(&summary));
+  lt_json_end_object(&r->w);
+  return LT_OK;
 }
 
 static lt_status route_delete_conversation(lt_serve_request *r, lt_err *err) LT_YIELDS {
@@ -187,7 +217,11 @@ static const lt_serve_parameter artifacts_query[] = {
 };
 
 #define CONVERSATION "{\"$ref\":\"#/components/schemas/Conversation\"}"
-#define CURSOR       ",\"nextCursor\":{\"type\":\"string\"}"
+#define SUMMARY                                                                                                     \
+  "{\"type\":\"object\",\"required\":[\"upTo\",\"text\"],\"description\":\"what the model is told in place of its " \
+  "earliest prompts\",\"properties\":{\"upTo\":{\"type\":\"string\",\"description\":\"the id of the last one\"},"   \
+  "\"text\":{\"type\":\"string\"}}}"
+#define CURSOR ",\"nextCursor\":{\"type\":\"string\"}"
 #define LIST(name, of)                                                       \
   "{\"type\":\"object\",\"required\":[\"" name "\"],\"properties\":{\"" name \
   "\":{\"type\":\"array\",\"items\":{"                                       \
@@ -197,14 +231,23 @@ const lt_serve_route lt_route_conversations_rows[] = {
     {"GET", "/conversations", "listConversations", "Conversations, last used first.",
      .answer = LIST("conversations", "Conversation"), .query = conversations_query, .handle = conversations_list},
     {"GET", "/conversations/{id}", "getConversation", "A conversation with its prompts, oldest first.",
-     .answer = "{\"type\":\"object\",\"required\":[\"conversation\",\"prompts\"],\"properties\":{"
-               "\"conversation\":" CONVERSATION
-               ",\"prompts\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Prompt\"}}" CURSOR "}}",
+     .answer =
+         "{\"type\":\"object\",\"required\":[\"conversation\",\"prompts\"],\"properties\":{"
+         "\"conversation\":" CONVERSATION
+         ",\"prompts\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Prompt\"}},\"summary\":" SUMMARY
+             CURSOR "}}",
      .query = conversation_query, .handle = conversations_get},
     {"PATCH", "/conversations/{id}", "changeConversation", "Sets the title.",
      .body = "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"title\"],\"properties\":{"
              "\"title\":{\"type\":\"string\",\"maxLength\":200}}}",
      .answer = CONVERSATION, .handle = conversations_change},
+    {"POST", "/conversations/{id}/compact", "compactConversation",
+     "Has the model summarise what was said, and answers when it has; 409: a prompt of it has not ended.",
+     .flags = LT_SERVE_BODY_OPTIONAL | LT_SERVE_MAY_CONFLICT,
+     .body = "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"model\":{\"type\":\"string\","
+             "\"description\":\"a ref of GET /models; absent: the default\"}}}",
+     .answer = "{\"type\":\"object\",\"required\":[\"summary\"],\"properties\":{\"summary\":" SUMMARY "}}",
+     .handle = conversations_compact},
     {"DELETE", "/conversations/{id}", "deleteConversation",
      "Removes a conversation with all that belongs to it; 409: a prompt of it has not ended.",
      .flags = LT_SERVE_MAY_CONFLICT, .handle = route_delete_conversation},

@@ -101,10 +101,11 @@ describe("conversations", { concurrency: 2 }, () => {
   test("/undo takes the last message and its answer from what the model is told, a summary of them, lists and exports, for good", async () => {
     const { env: own, asked } = await scriptedModel(["One.", "Two.", "All of that.", "Three.", "Title", "Four."]);
     const say = async (...words) => assert.equal((await run(["chat", ...words], { env: own })).code, 0);
+    const file = join(folder(), "talk.md");
     await say("red");
     await say("green", "-c", "last");
     const talk = start(["chat", "-c", "last"], { env: { ...own, TERM: "xterm" }, terminal: true });
-    for (const [typed, shown] of [["/undo 2", "one message: say it again"], ["/compact", "All of that\\."], ["/undo", 'Taken back: "green" and its answer\\. What its calls have done is not undone\\.'],
+    for (const [typed, shown] of [["/undo 2", "one message: say it again"], ["/compact", "All of that\\."], [`/export ${file}`, "The conversation is in"], ["/undo", 'Taken back: "green" and its answer\\. What its calls have done is not undone\\.'],
       ["blue", "Three\\."], ["/history", "red\\s+One\\.\\s[^]{0,20}blue\\s+Three\\."]]) {
       await until(() => /2004h> $/.test(talk.text()), `there is a prompt for ${typed}`);
       talk.type(`${typed}\n`);
@@ -112,6 +113,7 @@ describe("conversations", { concurrency: 2 }, () => {
     }
     talk.type("\x04");
     assert.equal((await talk.ended).code, 0);
+    assert.match(readFileSync(file, "utf8"), /^> red\n\nOne\.\n\n> green\n\nTwo\.\n\n---\n\n\*From here on the model is told this summary of what stands above:\*\n\nAll of that\.\n\n---\n\n$/);
     await say("pink", "-c", "last");
     const told = (i) => asked()[i].messages.filter((m) => m.role !== "system").map((m) => m.content);
     assert.deepEqual([told(1), told(3), told(5)], [["red", "One.", "green"], ["red", "One.", "blue"], ["red", "One.", "blue", "Three.", "pink"]]);

@@ -1,7 +1,7 @@
 // Conversations that are longer than what a model is told of them: a summary by the model, what stays the same between two of
 // them, and what comes of one that fails or is killed.
 import assert from "node:assert/strict";
-import { describe, run, start, test, until } from "./harness.mjs";
+import { config, describe, run, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 /** A message of about 20,000 tokens. */
@@ -55,6 +55,23 @@ describe("a conversation that is too long", { concurrency: 3 }, () => {
     assert.deepEqual(asked()[5].messages, asked()[4].messages);
     assert.match(asked()[6].messages.find((m) => m.role === "user").content, SUMMARY);
     assert.equal((await run(["replay", "last"], { env })).code, 0);
+  });
+  test("by models[].contextTokens: a small window is summarised early; show and export say what, and where", async () => {
+    const { env, asked } = await scriptedModel(["One.", "Two.", { status: 429, text: "slow down", headers: { "retry-after-ms": "10" } }, "Red\nwas said.", "Three."]);
+    const args = ["--config", config({ models: [{ ref: "small", baseUrl: env.OPENAI_BASE_URL, contextTokens: 2048 }], defaults: { model: "small" } })];
+    const say = (message, ...more) => run(["chat", message, ...args, ...more], { env });
+    const words = (name) => `${name} ${"word ".repeat(700)}`;
+    for (const name of ["red", "green"]) assert.equal((await say(words(name), ...(name === "red" ? [] : ["-c", "last"]))).code, 0);
+    const end = await say("And now?", "-c", "last");
+    assert.equal(end.stdout, "Three.\n", end.stderr);
+    assert.match(end.stderr, /\n  rate limited, trying again in 0\.0 s, 2 of 6\n/);
+    assert.deepEqual(asked().map(isSummary), [false, false, true, true, false]);
+    const about = "From here on the model is told this summary of what stands above:";
+    const lathe = async (...more) => (await run([...more, ...args], { env })).stdout;
+    assert.match(await lathe("conversations", "show", "last"), new RegExp(`^> red [^]*\\nTwo\\.\\n  \\(${about}\\)\\n  \\| Red\\n  \\| was said\\.\\n> And now\\?\\nThree\\.\\n$`));
+    assert.match(await lathe("conversations", "export", "last"), new RegExp(`\\nTwo\\.\\n\\n---\\n\\n\\*${about}\\*\\n\\nRed\\nwas said\\.\\n\\n---\\n\\n> And now\\?\\n\\nThree\\.\\n`));
+    const { prompts, summary } = JSON.parse(await lathe("conversations", "export", "last", "--json"));
+    assert.deepEqual(summary, { upTo: prompts[1].id, text: "Red\nwas said." });
   });
   test("has a tool for its model that finds the whole texts, of this conversation only", async () => {
     const call = (query) => ({ calls: [{ name: "conversation_search", arguments: JSON.stringify({ query }) }] });

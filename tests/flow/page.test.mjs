@@ -7,7 +7,7 @@ import { before } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { closePage, openPage, pageTest } from "./browser.mjs";
 import { describe, folder, recording, scripted, test, until } from "./harness.mjs";
-import { recorded } from "./model.mjs";
+import { recorded, scriptedModel } from "./model.mjs";
 import { serve } from "./server.mjs";
 
 const LOOK = `const all = await Promise.all([shopLook({ n: 1 }), shopLook({ n: 2 })]);
@@ -97,6 +97,33 @@ async function shop(options = {}) {
 }
 
 describe("in a browser", { concurrency: 2 }, () => {
+  pageTest("a summary stands where the model is told it, in place of what is above", async () => {
+    const { env: own } = await scriptedModel(["One.", "A title", "Two.", "**Red** is liked.", "Three."]);
+    const s = await serve({ defaults: { mode: "classic" } }, { env: own });
+    const ask = async (input, conversationId) => {
+      const { json } = await s.post("/prompt", { input, conversationId });
+      await s.prompt(json.promptId);
+      return json.conversationId;
+    };
+    const id = await ask("red");
+    await until(async () => (await s.get(`/conversations/${id}`)).json.conversation.title, "it has its title");
+    await ask("green", id);
+    const page = await openPage(s, { hash: `#/c/${id}` });
+    await ended(page);
+    assert.equal((await s.post(`/conversations/${id}/compact`)).status, 200);
+    const order = () => page.locator(".timeline > *").evaluateAll((all) => all.map((one) => (one.matches(".told") ? "summary" : one.querySelector(".message").textContent)));
+    const told = page.locator(".told");
+    await told.locator("summary").click();
+    assert.equal(await told.locator("strong").textContent(), "Red");
+    assert.deepEqual(await order(), ["red", "green", "summary"]);
+    await ask("blue", id);
+    await page.locator(".prompt").nth(2).waitFor();
+    assert.deepEqual(await order(), ["red", "green", "summary", "blue"]);
+    await page.reload();
+    await told.waitFor();
+    assert.deepEqual([await order(), page.faults()], [["red", "green", "summary", "blue"], []]);
+    await s.stop();
+  });
   pageTest("a message becomes a program, its calls overlap to scale, and its text is Markdown", async () => {
     const s = await shop();
     const page = await openPage(s);

@@ -2,10 +2,20 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { config, describe, folder, prints, program, test } from "./harness.mjs";
+import { config, describe, folder, prints, program, run, test } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 describe("llm() in lathe run", () => {
+  test("waits for a busy provider are shown, in a run and in a prompt", async () => {
+    const busy = { status: 429, text: "slow down", headers: { "retry-after-ms": "10" } };
+    const line = "rate limited, trying again in 0.0 s, 2 of 6\n";
+    const alone = await scriptedModel([busy, "Fine."]);
+    const end = await program("llm('x')", [], { env: alone.env });
+    assert.deepEqual([end.stdout, end.stderr], ["Fine.\n", `llm(): ${line}`]);
+    const { env } = await scriptedModel(["output(llm('x')); done()", busy, "Fine."]);
+    const chat = await run(["chat", "hello", "-m", "code"], { env });
+    assert.deepEqual([chat.stdout, chat.stderr.includes(`  ${line}`)], ["Fine.\n", true], chat.stderr);
+  });
   test("asks the configured model, in JavaScript and TypeScript", async () => {
     const model = await scriptedModel(["Hello.", "```json\n{\"a\": 1}\n```", "Third."]);
     prints(await program("output(llm('Greet me')); llmJson('Give me a').a", [], { env: model.env }), { stdout: "Hello.\n1\n" });

@@ -87,6 +87,7 @@ describe("the description", { concurrency: 2 }, () => {
     await ask("post", "/prompt", { body: { input: "hello", conversationId: ids.conversationId }, status: 409 });
     await ask("get", "/prompts/{id}/preview", { id, query: `?toolCallId=${call.id}` });
     await ask("delete", "/conversations/{id}", { id: ids.conversationId, status: 409 });
+    await ask("post", "/conversations/{id}/compact", { id: ids.conversationId, status: 409 });
     await ask("post", "/prompts/{id}/approve", { id, body: { toolCallId: call.id, remember: "call" } });
     await s.prompt(id);
     await ask("get", "/prompts/{id}", { id });
@@ -108,6 +109,9 @@ describe("the description", { concurrency: 2 }, () => {
     await ask("get", "/conversations");
     await ask("get", "/conversations", { query: "?limit=1&query=pay" });
     await ask("get", "/conversations/{id}", { id: ids.conversationId, query: "?limit=1" });
+    await ask("post", "/conversations/{id}/compact", { id: ids.conversationId, body: { model: "none" }, status: 404 });
+    await ask("post", "/conversations/{id}/compact", { id: ids.conversationId });
+    await ask("get", "/conversations/{id}", { id: ids.conversationId });
     await ask("patch", "/conversations/{id}", { id: ids.conversationId, body: { title: "Mine" } });
     await ask("delete", "/conversations/{id}", { id: ids.conversationId, status: 204 });
     await ask("get", "/tools", { query: "?limit=1" });

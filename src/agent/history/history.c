@@ -438,6 +438,10 @@ static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, 
   return lt_fail_if(err, history_write(&r, w, ret_user, ret_parts), "no room for the conversation's history");
 }
 
+size_t lt_history_max_tokens(const lt_model *model) {
+  return model->context_tokens > 0 ? (size_t)model->context_tokens / 2 : LT_HISTORY_TOKENS;
+}
+
 lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_buf *ret_parts,
                          lt_err *err) {
   if (history->prompts.n == 0) {

@@ -38,6 +38,9 @@ typedef struct lt_history {
   lt_str *ret_data; /* CODE, CODEX: the data that the last program of that mode left; borrows `prompts`; may be NULL */
 } lt_history;
 
+/* How many tokens the earlier prompts may have in a request: half of the model's context. */
+size_t lt_history_max_tokens(const lt_model *model);
+
 /* Appends the messages to an open array. `ret_user` (may be NULL): when the last message is the user's, its text is
  * appended here instead, so that the user's new input can join it, and the parts of its files (media_parts.h) to
  * `ret_parts`. Errors: LT_E_NOMEM, LT_E_LIMIT (the buffer's

@@ -3,6 +3,7 @@ import { openComposer } from "./composer.js";
 import { add, h, replace, setText } from "./dom.js";
 import { cost, money, number, plain, titleOf } from "./format.js";
 import { path } from "./page_api.js";
+import { openText } from "./outputs.js";
 import { openPrompt } from "./prompt_view.js";
 
 const NEAR_END = 80; // px from the end within which what comes is followed
@@ -24,6 +25,7 @@ class ConversationView {
   #title = "";
   #prompts = new Map();
   #reads = 0; // requests for prompts that are under way
+  #summary; // what the model is told in place of the earliest prompts, as it is shown
   #waiting = []; // events that come meanwhile: what is read may be older than they are
   #isClosed = false;
   #isFollowing = true;
@@ -129,6 +131,7 @@ class ConversationView {
       const { scrollHeight, scrollTop } = this.scroller;
       const first = this.list.querySelector(".prompt");
       for (const prompt of value.prompts) this.#put(prompt, first);
+      this.#putSummary(value.summary);
       this.#setCursor(value.nextCursor);
       this.#isFollowing = false;
       this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
@@ -140,11 +143,12 @@ class ConversationView {
     this.earlier.dataset.cursor = cursor ?? "";
   }
 
-  #show({ conversation, prompts, nextCursor }) {
+  #show({ conversation, prompts, summary, nextCursor }) {
     const isFirst = this.#prompts.size === 0;
     this.composer.element.hidden = false;
     this.#setTitle(conversation.title || titleOf(prompts[0]?.input) || "Conversation");
     for (const prompt of prompts) this.#put(prompt);
+    this.#putSummary(summary);
     if (isFirst) this.#setCursor(nextCursor);
     if (isFirst && prompts.length > 0) this.#choose(prompts.at(-1)); // not what somebody chose since
   }
@@ -170,6 +174,21 @@ class ConversationView {
     this.list.insertBefore(view.element, before);
   }
 
+  /** Behind the last prompt that it covers. */
+  #putSummary(summary) {
+    const isOpen = this.#summary?.element.open;
+    this.#summary?.element.remove();
+    this.#summary?.text.close();
+    this.#summary = undefined;
+    if (!summary) return;
+    const text = openText();
+    const element = h("details", { class: "told", open: Boolean(isOpen) }, h("summary", {}, "From here on the model is told a summary of what stands above"), text.element);
+    text.set(summary.text);
+    const next = [...this.#prompts.keys()].filter((id) => id > summary.upTo).sort()[0];
+    this.list.insertBefore(element, this.#prompts.get(next)?.element ?? null);
+    this.#summary = { element, text };
+  }
+
   // --- Events --------------------------------------------------------------------------------------------------------
 
   #take(event) {
@@ -177,11 +196,14 @@ class ConversationView {
       this.#waiting.push(event);
       return;
     }
-    const { promptId, conversationId, title } = event.data;
+    const { promptId, conversationId, title, summary } = event.data;
     if (event.event === "conversation.updated") {
-      if (conversationId === this.#id && title) this.#setTitle(title);
+      if (conversationId !== this.#id) return;
+      if (title) this.#setTitle(title);
+      if (summary) this.#putSummary(summary);
       return;
     }
+    if (event.event === "prompt.summarized" && conversationId === this.#id) this.#read();
     const prompt = this.#prompts.get(promptId);
     if (!prompt) {
       if (conversationId !== undefined && conversationId === this.#id) this.#readPrompt(promptId);
