@@ -1,8 +1,10 @@
 #include "agent/turn_calls.h"
 
 #include "agent/program_images.h"
+#include "agent/turn_run.h"
 #include "agent/turn_state.h"
 #include "replay/recorded_call.h"
+#include "runner/save_tool.h"
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
@@ -60,7 +62,18 @@ static void turn_report_divergence(lt_turn *turn, const lt_call_event *event) {
   }
 }
 
+/* Only of a program that the prompt itself runs: what a nested one has saved is not known when the record answers the
+ * call that ran it. */
+static void turn_note_save(lt_turn *turn, const lt_call_event *event) {
+  size_t prompt = strlen(turn->ids.prompt);
+  bool is_own = lt_str_find(event->run, LT_STR("/"), prompt + 1) >= event->run.n;
+  if (event->stage == LT_CALL_FINISHED && event->status == LT_OK && is_own && lt_str_eqc(event->tool, LT_SAVE_TOOL)) {
+    turn->internal->has_saved = true;
+  }
+}
+
 void lt_turn_on_call(void *arg, const lt_call_event *event) {
+  turn_note_save(arg, event);
   turn_report_call(arg, event);
   turn_record_call(arg, event);
   turn_report_divergence(arg, event);
@@ -248,6 +261,7 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   if (runner == NULL) {
     return lt_err_prefix(err, "programs cannot be run");
   }
+  LT_TRY(lt_turn_follow_saves(turn, err));
   LT_TRY(turn_run_program(turn, runner, program, result, err)); /* its texts are stored with its end */
   return turn->cancel.why != LT_OK ? lt_fail(err, turn->cancel.why, "the prompt was cancelled") : LT_OK;
 }

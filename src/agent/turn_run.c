@@ -176,13 +176,23 @@ lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
     turn->caller.catalog = NULL;
     turn->caller.prompt = NULL;
     lt_host_prepared_release(&turn->prepared);
-    turn_state->is_prepared = false;
+    turn_state->is_prepared = turn_state->has_saved = false;
   }
   LT_TRY(lt_conversation_search_offer(turn, err));
   LT_TRY(lt_host_prepare(turn->agent->options.host, lt_str_of(turn->mode->id), turn->mode->for_programs,
                          lt_str_of(turn->ids.conversation), &turn_state->defaults, &turn->caller, &turn->prepared,
                          err));
   turn_state->is_prepared = true;
+  return lt_recorded_tools_follow(turn, err);
+}
+
+lt_status lt_turn_follow_saves(lt_turn *turn, lt_err *err) {
+  lt_turn_state *turn_state = turn->internal;
+  if (!turn_state->has_saved) {
+    return LT_OK;
+  }
+  turn_state->has_saved = false;
+  LT_TRY(lt_host_prepare_again(turn->agent->options.host, &turn->caller, &turn->prepared, err));
   return lt_recorded_tools_follow(turn, err);
 }
 

@@ -46,6 +46,7 @@ struct lt_turn_state {
   struct conversation_search *search; /* the tool, in the turn's arena; NULL: it was not needed yet */
   bool is_shortened;                  /* the model is not shown all of the conversation */
   bool is_prepared;
+  bool has_saved;      /* a program of the prompt has saved one: the next program sees other tools */
   bool sends_no_media; /* the model has refused images or documents of this prompt's requests */
 };
 

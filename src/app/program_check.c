@@ -78,7 +78,7 @@ lt_status lt_program_check_put(const lt_program_check *check, lt_json_writer *w,
                             .caller = &caller,
                             .cancel = check->cancel,
                             .faults = &faults};
-  LT_TRY(lt_door_catalog(session->door, &all, err));
+  LT_TRY(lt_host_catalog_of_user(lt_toolbox_host(session->toolbox), check->user, &all, err));
   lt_status status = lt_catalog_for_programs(all, &caller.catalog, err);
   lt_catalog_unref(all);
   LT_TRY(status);

@@ -67,6 +67,11 @@ static lt_runner *toolbox_runner_of(void *arg, lt_lang lang, lt_err *err) {
   return lt_toolbox_runner(arg, NULL, lang, err);
 }
 
+static lt_status toolbox_user_tools(void *arg, lt_str user, lt_arena *arena, lt_catalog_source *ret_source,
+                                    lt_err *err) LT_YIELDS {
+  return lt_program_tools_of_user(((lt_toolbox *)arg)->programs, user, arena, ret_source, err);
+}
+
 /* Without a home folder, stored data is kept until the process ends. So programs that store nothing still work. */
 static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
   const char *store = t->o.config->store;
@@ -90,7 +95,8 @@ static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
 /* Whoever embeds Lathe has programs of its own. Without those that a person has saved, everything else works. */
 static void toolbox_open_programs(lt_toolbox *t, const lt_host_options *options) LT_YIELDS {
   lt_err why = LT_ERR_INIT;
-  if (!t->o.is_embedded && lt_program_tools_open(t->host, options, &t->programs, &why) != LT_OK) {
+  bool may_save = t->o.config->programs.save;
+  if (!t->o.is_embedded && lt_program_tools_open(t->host, options, may_save, &t->programs, &why) != LT_OK) {
     lt_report_line(t->o.report, LT_REPORT_WARNING, lt_str_of(lt_err_msg(&why)));
   }
 }
@@ -114,6 +120,7 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
       .runner = toolbox_runner_of,
       .caller = &t->nobody,
       .module_at = toolbox_module_at,
+      .user_tools = toolbox_user_tools,
       .on_line = toolbox_on_line,
       .arg = t,
   };
@@ -214,7 +221,7 @@ static lt_status toolbox_open_run_journal(lt_toolbox *t, lt_toolbox_run *run, lt
 static lt_status toolbox_fill_run_caller(lt_toolbox *t, const lt_toolbox_run_options *options, lt_toolbox_run *run,
                                          lt_err *err) {
   run->caller = (lt_caller){
-      .user = LT_STR("local"),
+      .user = options->user.n > 0 ? options->user : LT_STR("local"),
       .run = lt_str_of(run->id),
       .policy = t->policy,
       .budget = lt_budget_new(t->policy),

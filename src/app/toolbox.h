@@ -77,6 +77,7 @@ const lt_run_module *lt_toolbox_program_modules(const lt_toolbox *toolbox, size_
 #define LT_TOOLBOX_RUN_ID_DIGITS 32
 
 typedef struct lt_toolbox_run_options {
+  lt_str user;           /* empty: the one of the command line */
   lt_approver *approver; /* borrowed; NULL: calls that need an approval are denied */
   bool journal;          /* the calls are recorded in the database */
 } lt_toolbox_run_options;

@@ -12,8 +12,9 @@
 #define LT_GIB (1024UL * 1024UL * 1024UL)
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
-#define LT_JSON_MAX_BYTES (64 * LT_MIB) /* one document: a tool's answer, an input, a result */
-#define LT_JSON_MAX_DEPTH 512           /* nesting: far past real documents, far below our stacks */
+#define LT_JSON_MAX_BYTES     (64 * LT_MIB) /* one document: a tool's answer, an input, a result */
+#define LT_JSON_MAX_DEPTH     512           /* nesting: far past real documents, far below our stacks */
+#define LT_JSON_LITERAL_DEPTH 64            /* of values written out in programs: a schema by hand has about ten */
 
 /* --- programs (docs/guide/programs.md) ---------------------------------------------------------------------------- */
 #define LT_RUN_TIMEOUT_MS             30000         /* wall clock, tool calls included, unless asked otherwise */

@@ -11,6 +11,7 @@
 typedef struct programs_options {
   const char *action;
   const char *name;
+  const char *user;
   int64_t version; /* 0: the latest */
   bool json;
   lt_config_sources sources;
@@ -19,10 +20,16 @@ typedef struct programs_options {
 static const lt_option programs_option_rows[] = {
     {"--version", NULL, "N", "with show: that version instead of the latest",
      LT_OPTION_IS_NUMBER(programs_options, version, 0, 1, INT64_MAX)},
+    {"--user", NULL, "NAME", "the programs of that user of lathe serve alone (default: everybody's)",
+     LT_OPTION_IS_TEXT(programs_options, user)},
     {"--json", NULL, NULL, "as JSON, with everything that is known of it", LT_OPTION_IS_FLAG(programs_options, json)},
     LT_OPTION_CONFIG(programs_options, sources),
     LT_OPTION_STORE(programs_options, sources),
 };
+
+static lt_str programs_user(const programs_options *o) {
+  return o->user != NULL ? lt_str_of(o->user) : LT_STR(LT_SAVED_FOR_ALL);
+}
 
 static lt_str programs_text(lt_json json, const char *key, lt_arena *arena) {
   lt_str text = LT_STR("");
@@ -54,7 +61,7 @@ static lt_status programs_list(lt_store_session *s, const programs_options *o, l
   LT_AUTO_BUF(json, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, 2 * LT_JSON_MAX_BYTES);
-  LT_TRY(lt_store_programs_list(s->db, o->name != NULL ? lt_str_of(o->name) : LT_STR_NULL, &json, err));
+  LT_TRY(lt_store_programs_list(s->db, programs_user(o), lt_str_of(o->name), true, &json, err));
   if (o->json) {
     return lt_console_report(&s->console, &json);
   }
@@ -71,7 +78,7 @@ static lt_status programs_show(lt_store_session *s, const programs_options *o, l
   lt_json_doc doc;
   LT_AUTO_BUF(json, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, 2 * LT_JSON_MAX_BYTES);
-  LT_TRY(lt_store_programs_list(s->db, lt_str_of(o->name), &json, err));
+  LT_TRY(lt_store_programs_list(s->db, programs_user(o), lt_str_of(o->name), true, &json, err));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&json), &doc, err));
   for (lt_json_iter it = lt_json_each(lt_json_root(&doc)); lt_json_next(&it);) {
     if (o->version == 0 || o->version == programs_version(it.value)) {
@@ -91,7 +98,7 @@ static lt_status programs_work(lt_store_session *s, void *arg, lt_err *err) LT_Y
     return programs_show(s, o, err);
   }
   if (o->action != NULL && strcmp(o->action, "delete") == 0) {
-    return lt_store_program_delete(s->db, lt_str_of(o->name), err);
+    return lt_store_program_delete(s->db, programs_user(o), lt_str_of(o->name), err);
   }
   return programs_list(s, o, err);
 }

@@ -12,7 +12,7 @@
 #include "cli/tool_lines.h"
 #include "io/line_input.h"
 #include "js/unfinished.h"
-#include "store/store_programs.h"
+#include "plugin/program_head.h"
 #include "types/typegen_text.h"
 
 #define LINES_BYTES (64 * LT_KIB) /* of a program of several lines: each line is a look at all of it ... */
@@ -47,18 +47,21 @@ static void repl_do_clear(lt_repl *r, lt_str rest) LT_YIELDS {
   lt_repl_forget(r);
 }
 
+static lt_status repl_save(lt_repl *r, lt_str name, int64_t *ret_version, lt_err *err) LT_YIELDS {
+  bool is_new = false;
+  LT_AUTO_ARENA(arena, LT_MIB);
+  lt_saved_program program = {.user = LT_STR(LT_SAVED_FOR_ALL), .name = name, .code = lt_buf_view(&r->last)};
+  if (r->last.n == 0) {
+    return lt_fail(err, LT_E_INVALID, "no program has run yet: /save keeps the last one");
+  }
+  LT_TRY(lt_program_head_complete(&program, r->is_typescript ? LT_LANG_TYPESCRIPT : LT_LANG_JAVASCRIPT, &arena, err));
+  return lt_store_program_save(lt_toolbox_db(r->session->app.toolbox), &program, ret_version, &is_new, err);
+}
+
 static void repl_do_save(lt_repl *r, lt_str rest) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   int64_t version = 0;
-  const lt_saved_program program = {.name = rest,
-                                    .language = r->is_typescript ? LT_STR("ts") : LT_STR("js"),
-                                    .description = LT_STR(""),
-                                    .schema = LT_STR("{\"type\":\"object\"}"),
-                                    .code = lt_buf_view(&r->last)};
-  lt_status status = r->last.n > 0
-                         ? lt_store_program_save(lt_toolbox_db(r->session->app.toolbox), &program, &version, &err)
-                         : lt_fail(&err, LT_E_INVALID, "no program has run yet: /save keeps the last one");
-  if (status != LT_OK) {
+  if (repl_save(r, rest, &version, &err) != LT_OK) {
     lt_console_line(&r->session->console, "", lt_str_of(lt_err_msg(&err)));
     r->has_failed = true;
   } else {

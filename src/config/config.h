@@ -179,6 +179,10 @@ typedef struct lt_config_typescript {
   lt_config_engine runner;
 } lt_config_typescript;
 
+typedef struct lt_config_programs {
+  bool save; /* programs may save programs */
+} lt_config_programs;
+
 typedef struct lt_config_plan {
   bool given;                     /* the section `plan` exists, even if empty: models have execute_plan */
   int64_t max_steps, concurrency; /* LT_PLAN_STEPS, LT_PLAN_AT_ONCE */
@@ -293,6 +297,7 @@ typedef struct lt_config {
   const char *deno_path; /* as python.path */
   lt_config_typescript typescript;
   lt_config_plan plan;
+  lt_config_programs programs;
   bool mcp_approves_by_call; /* mcp.approveByCall */
   lt_config_http server;
   lt_config_telemetry telemetry;

@@ -323,6 +323,11 @@ const lt_config_key lt_config_keys[] = {
     {"plan.concurrency", NUMBER(lt_config, plan.concurrency), FROM_TO(1, 1000), .standard = LT_PLAN_AT_ONCE,
      .doc = "How many of its steps run at the same time."},
 
+    {"programs", SECTION, .wants = "let models keep programs that run again later",
+     .doc = "Saved programs, the tools `programs.NAME`."},
+    {"programs.save", TRUTH(lt_config, programs.save),
+     .doc = "Models and the programs of clients may save programs, with `save()` and the tool `programs.save`; `lathe save` always may."},
+
     {"store", SECTION, .short_for = "url", .wants = "keep data in a file of its choice, or delete it",
      .doc = "What is kept, and where; a text is its `url`."},
     {"store.url", TEXT(lt_config, store), .finish = lt_config_finish_store, .example = "sqlite:data/lathe.db",

@@ -31,6 +31,10 @@ typedef struct lt_host_options {
   const char *(*module_at)(void *arg, size_t i);
   /* Whether a mode with this id exists without plugins; no plugin may register such an id. NULL: no mode exists. */
   bool (*is_mode_reserved)(lt_str id);
+  /* The tools of a user beside those at the door, for what is prepared for that user; may be NULL. `ret_source` may
+   * have none; its texts are in `arena`. LT_YIELDS. */
+  lt_status (*user_tools)(void *arg, lt_str user, lt_arena *arena, lt_catalog_source *ret_source,
+                          lt_err *err) LT_YIELDS;
   /* Shows a line to a person, as a warning or as information; secrets are masked already. Must not yield. */
   void (*on_line)(void *arg, bool warning, lt_str line);
   void *arg;
@@ -110,6 +114,13 @@ typedef struct lt_prepared_prompt {
 lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
                           const lt_run_request *defaults, lt_caller *caller, lt_prepared_prompt *ret_prepared,
                           lt_err *err) LT_YIELDS;
+/* Takes the tools that there are by now into `prepared` and `caller`, without asking the plugins again. Calls under way
+ * keep the catalog they have, which lives as long as the preparation. LT_YIELDS. Errors: LT_E_NOMEM, LT_E_LIMIT. */
+lt_status lt_host_prepare_again(lt_host *host, lt_caller *caller, lt_prepared_prompt *prepared, lt_err *err) LT_YIELDS;
 void lt_host_prepared_release(lt_prepared_prompt *prepared);
+
+/* The tools that a user sees outside of a prompt: the door's and the user's own. LT_YIELDS. Owns: the caller,
+ * lt_catalog_unref. */
+lt_status lt_host_catalog_of_user(lt_host *host, lt_str user, lt_catalog **ret_catalog, lt_err *err) LT_YIELDS;
 
 #endif

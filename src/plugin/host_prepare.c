@@ -27,7 +27,14 @@ typedef struct prompt_preparation {
   prompt_tools *added, **last;
   size_t added_count;
   lt_catalog *catalog; /* the state before anything was added */
+  struct replaced_catalog *replaced;
 } prompt_preparation;
+
+/* A catalog that calls under way may still use. */
+typedef struct replaced_catalog {
+  struct replaced_catalog *next;
+  lt_catalog *catalog;
+} replaced_catalog;
 
 /* --- The catalog -------------------------------------------------------------------------------------------------- */
 /* Takes the catalog. Where all calls come from programs, returns the catalog for programs instead. */
@@ -55,6 +62,9 @@ static void prompt_preparation_free(prompt_preparation *p) {
     p->added = tools->next;
     lt_registry_free(tools->tools.registered);
     lt_mem_free(tools);
+  }
+  for (const replaced_catalog *it = p->replaced; it != NULL; it = it->next) {
+    lt_catalog_unref(it->catalog);
   }
   lt_catalog_unref(p->catalog);
   lt_buf_release(&p->context);
@@ -216,8 +226,8 @@ static void host_prepare_plugins(lt_host *host, prompt_preparation *p, const lt_
 }
 
 /* --- The prompt --------------------------------------------------------------------------------------------------- */
-static lt_status host_prepare_fill_sources(const prompt_preparation *p, const lt_catalog_source *own,
-                                           lt_catalog_source *sources, lt_tool_spec **specs) {
+static lt_status host_prepare_fill_sources(const prompt_preparation *p, lt_catalog_source *sources,
+                                           lt_tool_spec **specs) {
   size_t i = 0;
   for (prompt_tools *added = p->added; added != NULL; added = added->next, i++) {
     size_t count;
@@ -228,23 +238,24 @@ static lt_status host_prepare_fill_sources(const prompt_preparation *p, const lt
     sources[i] = (lt_catalog_source){
         .ns = added->tools.base.name, .provider = &added->tools.base, .tools = specs[i], .count = count};
   }
-  if (own != NULL) {
-    sources[i] = *own;
-  }
   return LT_OK;
 }
 
-/* Takes the catalog from the door again, because its tools may have changed meanwhile. */
-static lt_status host_prepare_make_catalog(lt_host *host, prompt_preparation *p, const lt_catalog_source *own,
-                                           lt_catalog **ret_catalog, lt_err *err) {
-  size_t count = p->added_count + (own != NULL);
-  if (count == 0) {
-    return host_prepare_take_catalog(host, p->for_programs, ret_catalog, err);
-  }
-  lt_catalog_source *sources = lt_mem_zalloc(count, sizeof *sources);
-  lt_tool_spec **specs = lt_mem_zalloc(count, sizeof(lt_tool_spec *));
-  lt_status status = sources != NULL && specs != NULL ? host_prepare_fill_sources(p, own, sources, specs) : LT_E_NOMEM;
+/* The added tools, and the caller's: `own` may be NULL, `of_user` may have none. */
+static lt_status host_prepare_add_sources(const lt_host *host, const prompt_preparation *p,
+                                          const lt_catalog_source *own, const lt_catalog_source *of_user,
+                                          lt_catalog **ret_catalog, lt_err *err) {
+  size_t count = p->added_count;
+  lt_catalog_source *sources = lt_mem_zalloc(count + 2, sizeof *sources);
+  lt_tool_spec **specs = lt_mem_zalloc(count + 1, sizeof(lt_tool_spec *));
+  lt_status status = sources != NULL && specs != NULL ? host_prepare_fill_sources(p, sources, specs) : LT_E_NOMEM;
   if (status == LT_OK) {
+    if (own != NULL) {
+      sources[count++] = *own;
+    }
+    if (of_user->count > 0) {
+      sources[count++] = *of_user;
+    }
     status = lt_door_catalog_with(host->options.door, sources, count, ret_catalog, err);
   } else {
     lt_fail(err, status, "no memory for the prompt's tools");
@@ -254,8 +265,49 @@ static lt_status host_prepare_make_catalog(lt_host *host, prompt_preparation *p,
   }
   lt_mem_free(specs);
   lt_mem_free(sources);
-  LT_TRY(status);
+  return status;
+}
+
+static lt_status host_prepare_find_user_tools(const lt_host *host, lt_str user, lt_arena *arena,
+                                              lt_catalog_source *ret_source, lt_err *err) LT_YIELDS {
+  const lt_host_options *o = &host->options;
+  *ret_source = (lt_catalog_source){0};
+  return o->user_tools != NULL ? o->user_tools(o->arg, user, arena, ret_source, err) : LT_OK;
+}
+
+/* Takes the catalog from the door again, because its tools may have changed meanwhile. */
+static lt_status host_prepare_make_catalog(lt_host *host, const prompt_preparation *p, const lt_caller *caller,
+                                           lt_catalog **ret_catalog, lt_err *err) LT_YIELDS {
+  LT_AUTO_ARENA(arena, 2 * LT_JSON_MAX_BYTES);
+  lt_catalog_source of_user;
+  LT_TRY(host_prepare_find_user_tools(host, caller->user, &arena, &of_user, err));
+  if (p->added_count == 0 && caller->own_tools == NULL && of_user.count == 0) {
+    return host_prepare_take_catalog(host, p->for_programs, ret_catalog, err);
+  }
+  LT_TRY(host_prepare_add_sources(host, p, caller->own_tools, &of_user, ret_catalog, err));
   return host_prepare_narrow(p->for_programs, ret_catalog, err);
+}
+
+lt_status lt_host_catalog_of_user(lt_host *host, lt_str user, lt_catalog **ret_catalog, lt_err *err) {
+  LT_AUTO_ARENA(arena, 2 * LT_JSON_MAX_BYTES);
+  lt_catalog_source of_user;
+  LT_TRY(host_prepare_find_user_tools(host, user, &arena, &of_user, err));
+  return of_user.count > 0 ? lt_door_catalog_with(host->options.door, &of_user, 1, ret_catalog, err)
+                           : lt_door_catalog(host->options.door, ret_catalog, err);
+}
+
+lt_status lt_host_prepare_again(lt_host *host, lt_caller *caller, lt_prepared_prompt *prepared, lt_err *err) {
+  prompt_preparation *p = prepared->owned;
+  lt_catalog *catalog = NULL;
+  replaced_catalog *replaced = lt_arena_zalloc(&p->arena, 1, sizeof *replaced);
+  if (replaced == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the prompt's tools");
+  }
+  LT_TRY(host_prepare_make_catalog(host, p, caller, &catalog, err));
+  *replaced = (replaced_catalog){.next = p->replaced, .catalog = prepared->catalog};
+  p->replaced = replaced;
+  prepared->catalog = caller->catalog = catalog;
+  return LT_OK;
 }
 
 lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
@@ -269,7 +321,7 @@ lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str 
   host_prepare_plugins(host, p, caller);
   lt_status status = lt_buf_check(&p->context, err, "the plugins' context is too long");
   if (status == LT_OK) {
-    status = host_prepare_make_catalog(host, p, caller->own_tools, &catalog, err);
+    status = host_prepare_make_catalog(host, p, caller, &catalog, err);
   }
   if (status != LT_OK) {
     caller->prompt = prompt_before;

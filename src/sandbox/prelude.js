@@ -13,7 +13,7 @@
   const { is } = Object;
   const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete,
     mapClear = Map.prototype.clear;
-  const then = Promise.prototype.then;
+  const then = Promise.prototype.then, functionText = Function.prototype.toString;
   const PLAIN = 0, PROMISE = 1, RESULT = 2;
   let style = PLAIN;
 
@@ -586,6 +586,9 @@
     notify: (value) => H.log(NOTICE, plainText(value)),
     yield_control: () => H.log(YIELD, ''),
     exit: () => H.exit(),
+    // Without the tool, nothing binds the name (program_text.c).
+    save: (name, code, about) => callers[style]('programs.save',
+      { ...about, name, code: typeof code === 'function' ? apply(functionText, code, []) : code }, 'save'),
   };
   const allTools = () => H.discover('').map(({ name, description }) => ({ name, description }));
 

@@ -146,14 +146,14 @@ static lt_status declarations_put(const lt_serve_request *r, lt_str language, co
                                               : lt_typegen_ts(tools, count, out, err);
 }
 
-static lt_status programs_declare(lt_serve_request *r, lt_err *err) {
+static lt_status programs_declare(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_catalog *all = NULL, *catalog = NULL;
   lt_str language = lt_serve_request_query(r, "language"), part = lt_serve_request_query(r, "part");
   LT_TRY(declarations_check(r, language, part, err));
   if (lt_str_eqc(part, "globals")) {
     return declarations_put_globals(r, language, err);
   }
-  LT_TRY(lt_door_catalog(r->serve->session->door, &all, err));
+  LT_TRY(lt_host_catalog_of_user(lt_toolbox_host(r->serve->session->toolbox), r->user, &all, err));
   lt_status status = lt_catalog_for_programs(all, &catalog, err);
   lt_catalog_unref(all);
   LT_TRY(status);

@@ -68,9 +68,9 @@ static lt_status tools_put_found(lt_serve_request *r, const lt_catalog *catalog,
   return LT_OK;
 }
 
-static lt_status tools_list(lt_serve_request *r, lt_err *err) {
+static lt_status tools_list(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_catalog *catalog = NULL;
-  LT_TRY(lt_door_catalog(r->serve->session->door, &catalog, err));
+  LT_TRY(lt_host_catalog_of_user(lt_toolbox_host(r->serve->session->toolbox), r->user, &catalog, err));
   lt_status status = tools_put_found(r, catalog, err);
   lt_catalog_unref(catalog);
   return status;
@@ -116,9 +116,9 @@ static lt_status tool_put(lt_serve_request *r, const lt_tool *tool, lt_err *err)
   return LT_OK;
 }
 
-static lt_status tools_get(lt_serve_request *r, lt_err *err) {
+static lt_status tools_get(lt_serve_request *r, lt_err *err) LT_YIELDS {
   lt_catalog *catalog = NULL;
-  LT_TRY(lt_door_catalog(r->serve->session->door, &catalog, err));
+  LT_TRY(lt_host_catalog_of_user(lt_toolbox_host(r->serve->session->toolbox), r->user, &catalog, err));
   lt_status status = tool_put(r, lt_catalog_find(catalog, r->id), err);
   lt_catalog_unref(catalog);
   return status;
@@ -221,12 +221,11 @@ static lt_status tool_ask(lt_serve_request *r, lt_err *err) LT_YIELDS {
 static lt_status tool_call_at_once(lt_serve_request *r, tool_asker *asker, lt_err *err) LT_YIELDS {
   lt_toolbox_run run;
   lt_session *session = r->serve->session;
-  const lt_toolbox_run_options how = {.journal = true, .approver = &asker->approver};
+  const lt_toolbox_run_options how = {.user = r->user, .journal = true, .approver = &asker->approver};
   const lt_run_request defaults = {.timeout_ms = (uint64_t)session->config.timeout_ms,
                                    .memory_bytes = (uint64_t)session->config.memory_mb * LT_MIB,
                                    .cancel = r->call->cancel};
   LT_TRY(lt_toolbox_begin(session->toolbox, &how, &defaults, &run, err));
-  run.caller.user = r->user;
   run.caller.trace = r->trace;
   lt_status status = tool_call(r, &run.caller, err);
   lt_toolbox_end(&run);

@@ -3,8 +3,11 @@
 #include "store/store_programs.h"
 #include "store/store_sessions.h"
 
+#define ALL LT_STR(LT_SAVED_FOR_ALL)
+
 static lt_saved_program with_code(const char *name, const char *code) {
-  return (lt_saved_program){.name = lt_str_of(name),
+  return (lt_saved_program){.user = LT_STR(LT_SAVED_FOR_ALL),
+                            .name = lt_str_of(name),
                             .language = LT_STR("js"),
                             .description = LT_STR(""),
                             .schema = LT_STR("{\"type\":\"object\"}"),
@@ -13,8 +16,9 @@ static lt_saved_program with_code(const char *name, const char *code) {
 
 static int64_t save(db_fix *fix, const char *name, const char *code) {
   int64_t version = 0;
+  bool is_new = false;
   const lt_saved_program program = with_code(name, code);
-  DB_OK(lt_store_program_save(fix->db, &program, &version, &fix->err));
+  DB_OK(lt_store_program_save(fix->db, &program, &version, &is_new, &fix->err));
   return version;
 }
 
@@ -23,7 +27,7 @@ static size_t count(db_fix *fix, const char *name) {
   LT_AUTO_BUF(json, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, 2 * LT_JSON_MAX_BYTES);
   lt_json_doc doc;
-  DB_OK(lt_store_programs_list(fix->db, lt_str_of(name), &json, &fix->err));
+  DB_OK(lt_store_programs_list(fix->db, ALL, lt_str_of(name), true, &json, &fix->err));
   assert_int_equal(lt_json_parse(&arena, lt_buf_view(&json), &doc, NULL), LT_OK);
   return lt_json_count(lt_json_root(&doc));
 }
@@ -37,7 +41,7 @@ static void versions(db_fix *fix) {
   assert_int_equal(count(fix, ""), 2);
   assert_int_equal(count(fix, "a"), 2);
   for (int i = 0; i < LT_SAVED_VERSIONS_MAX; i++) {
-    save(fix, "a", "3");
+    save(fix, "a", i % 2 == 0 ? "3" : "4");
   }
   assert_int_equal(count(fix, "a"), LT_SAVED_VERSIONS_MAX);
   assert_string_equal(db_fix_ask(fix, "SELECT min(version) FROM saved_programs WHERE name = 'a'"), "3");
@@ -50,13 +54,14 @@ static void test_versions(void **state) {
 /* The text of a deleted program is there for prompts that had begun with it, and its numbers are not used again. */
 static void deleted(db_fix *fix) {
   LT_AUTO_BUF(code, LT_KIB);
+  char language[LT_SAVED_LANGUAGE_BYTES];
   save(fix, "a", "1 + 1");
-  DB_OK(lt_store_program_delete(fix->db, LT_STR("a"), &fix->err));
+  DB_OK(lt_store_program_delete(fix->db, ALL, LT_STR("a"), &fix->err));
   assert_int_equal(count(fix, ""), 0);
-  assert_int_equal(lt_store_program_delete(fix->db, LT_STR("a"), NULL), LT_E_NOTFOUND);
-  DB_OK(lt_store_program_code(fix->db, LT_STR("a"), lt_str_hash(LT_STR("1 + 1")), &code, &fix->err));
+  assert_int_equal(lt_store_program_delete(fix->db, ALL, LT_STR("a"), NULL), LT_E_NOTFOUND);
+  DB_OK(lt_store_program_code(fix->db, ALL, LT_STR("a"), lt_str_hash(LT_STR("1 + 1")), &code, language, &fix->err));
   assert_int_equal(code.n, 5);
-  assert_int_equal(lt_store_program_code(fix->db, LT_STR("a"), 7, &code, NULL), LT_E_NOTFOUND);
+  assert_int_equal(lt_store_program_code(fix->db, ALL, LT_STR("a"), 7, &code, language, NULL), LT_E_NOTFOUND);
   assert_int_equal(save(fix, "a", "2"), 2);
   assert_int_equal(count(fix, "a"), 1);
 }
@@ -65,22 +70,57 @@ static void test_deleted(void **state) {
   db_fix_run(*state, deleted);
 }
 
+/* The same again is no version; the same after another is one. Users have programs and numbers of their own. */
+static void same_and_users(db_fix *fix) {
+  int64_t version = 0;
+  bool is_new = false;
+  LT_AUTO_BUF(code, LT_KIB);
+  char language[LT_SAVED_LANGUAGE_BYTES];
+  assert_int_equal(save(fix, "a", "1"), 1);
+  assert_int_equal(save(fix, "a", "1"), 1);
+  assert_int_equal(save(fix, "a", "2"), 2);
+  assert_int_equal(save(fix, "a", "1"), 3);
+  lt_saved_program program = with_code("a", "1");
+  DB_OK(lt_store_program_save(fix->db, &program, &version, &is_new, &fix->err));
+  assert_false(is_new);
+  program.description = LT_STR("Other.");
+  DB_OK(lt_store_program_save(fix->db, &program, &version, &is_new, &fix->err));
+  assert_true(is_new);
+  program.user = LT_STR("ann");
+  program.language = LT_STR("ts");
+  DB_OK(lt_store_program_save(fix->db, &program, &version, &is_new, &fix->err));
+  assert_int_equal(version, 1);
+  DB_OK(lt_store_program_code(fix->db, program.user, program.name, 0, &code, language, &fix->err));
+  assert_string_equal(language, "ts");
+  assert_int_equal(lt_store_program_delete(fix->db, LT_STR("bob"), program.name, NULL), LT_E_NOTFOUND);
+  DB_OK(lt_store_program_delete(fix->db, program.user, program.name, &fix->err));
+  assert_int_equal(lt_store_program_code(fix->db, program.user, program.name, 0, &code, language, NULL), LT_E_NOTFOUND);
+  assert_int_equal(count(fix, "a"), 4);
+  DB_OK(lt_store_program_delete(fix->db, ALL, program.name, &fix->err));
+  assert_int_equal(save(fix, "a", "1"), 5); /* what is deleted is not there to be the same */
+}
+
+static void test_same_and_users(void **state) {
+  db_fix_run(*state, same_and_users);
+}
+
 static void limits(db_fix *fix) {
   int64_t version = 0;
+  bool is_new = false;
   char name[16];
   lt_saved_program long_one = with_code("long", "");
   char *code = calloc(1, LT_SAVED_CODE_BYTES + 1);
   assert_non_null(code);
   memset(code, ' ', LT_SAVED_CODE_BYTES + 1);
   long_one.code = lt_str_from(code, LT_SAVED_CODE_BYTES + 1);
-  assert_int_equal(lt_store_program_save(fix->db, &long_one, &version, NULL), LT_E_LIMIT);
+  assert_int_equal(lt_store_program_save(fix->db, &long_one, &version, &is_new, NULL), LT_E_LIMIT);
   free(code);
   for (int i = 0; i < LT_SAVED_PROGRAMS_MAX; i++) {
     snprintf(name, sizeof name, "p%d", i);
     save(fix, name, "1");
   }
   const lt_saved_program more = with_code("more", "1");
-  assert_int_equal(lt_store_program_save(fix->db, &more, &version, NULL), LT_E_LIMIT);
+  assert_int_equal(lt_store_program_save(fix->db, &more, &version, &is_new, NULL), LT_E_LIMIT);
   assert_int_equal(save(fix, "p7", "2"), 2); /* a further version is no further program */
 }
 
@@ -130,6 +170,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_versions, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(test_deleted, db_fix_setup, db_fix_teardown),
+      cmocka_unit_test_setup_teardown(test_same_and_users, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(test_limits, db_fix_setup, db_fix_teardown),
       cmocka_unit_test(test_names),
       cmocka_unit_test_setup_teardown(test_sessions, db_fix_setup, db_fix_teardown),

@@ -2,6 +2,7 @@
 
 #include "agent/agent_state.h"
 #include "base/mem.h"
+#include "runner/save_tool.h"
 #include "types/typegen.h"
 
 static const char rules[] =
@@ -54,7 +55,7 @@ static bool code_prompt_is_in_rules(lt_str name) {
   return lt_str_eqc(name, "llm") || lt_str_eqc(name, "llmJson");
 }
 
-static void code_prompt_put_functions(lt_buf *out, const lt_run_request *world) {
+static void code_prompt_put_functions(lt_buf *out, const lt_run_request *world, const lt_catalog *catalog) {
   bool any = false;
   for (size_t i = 0; i < world->function_count; i++) {
     const lt_run_function *function = &world->functions[i];
@@ -68,6 +69,13 @@ static void code_prompt_put_functions(lt_buf *out, const lt_run_request *world) 
     lt_buf_add(out, function->description);
     lt_buf_byte(out, '\n');
     any = true;
+  }
+  if (lt_catalog_find(catalog, LT_STR(LT_SAVE_TOOL)) != NULL) {
+    lt_buf_addc(out, any ? "- " : "\nFUNCTIONS:\n- ");
+    lt_buf_addc(out,
+                "save(name, program, {description?, input?}) → {tool, version}: Keep a program, a function of its "
+                "input or a text, as the tool programs.NAME. It sees nothing of the program that saves it; input "
+                "is the JSON Schema of its input\n");
   }
 }
 
@@ -168,7 +176,7 @@ lt_status lt_code_prompt_put(const lt_turn *turn, lt_buf *out, lt_err *err) {
   const lt_run_request *world = &turn->prepared.defaults;
   lt_buf_addc(out, rules);
   code_prompt_put_modules(out, world);
-  code_prompt_put_functions(out, world);
+  code_prompt_put_functions(out, world, turn->prepared.catalog);
   LT_TRY(code_prompt_put_tools(out, turn, err));
   lt_str instructions = turn->agent->options.instructions;
   if (instructions.n > 0) {

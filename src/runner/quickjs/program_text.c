@@ -13,6 +13,7 @@
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/source_place.h"
 #include "runner/quickjs/tool_names.h"
+#include "runner/save_tool.h"
 
 void lt_program_text_init(lt_program_text *text) {
   *text = (lt_program_text){0};
@@ -99,8 +100,13 @@ static bool binder_is_cell_name(lt_str word) {
   return false;
 }
 
+/* save() is the tool with arguments. */
+static bool binder_is_save(const name_binder *b, lt_str word) {
+  return lt_str_eqc(word, "save") && lt_catalog_find(b->run->catalog, LT_STR(LT_SAVE_TOOL)) != NULL;
+}
+
 static void binder_add_cell_name(name_binder *b, lt_str word) {
-  if (binder_is_cell_name(word) && !binder_has(b, word) && binder_add(b, word)) {
+  if ((binder_is_cell_name(word) || binder_is_save(b, word)) && !binder_has(b, word) && binder_add(b, word)) {
     lt_json_key_str(&b->writer, word);
     lt_json_put_bool(&b->writer, true);
   }

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "js/tserase.h"
 #include "replay/recorded_run.h"
+#include "runner/save_tool.h"
 #include "runner/quickjs/host_functions.h"
 #include "runner/quickjs/program_end.h"
 #include "runner/quickjs/run.h"
@@ -486,16 +487,22 @@ static lt_status run_evaluate_typed(lt_run *run, lt_err *err) LT_YIELDS {
 
 /* What differs from other runners: here these are answered at once; and what programs for other places name, which
  * fails at run time with what to use instead. */
-static const char check_globals[] =
-    "/** Finds tools. */\ndeclare function discoverTools(query?: string): any;\n"
-    "/** What a tool takes. */\ndeclare function toolSchema(name: string): any;\n"
-    "declare function print(...values: unknown[]): void;\n"
-    "/** The names of cells (mode codex). */\ndeclare function text(value: unknown): void;\n"
-    "declare function image(value: any, detail?: string | null): void;\n"
-    "declare function forward_output(result: any): void;\ndeclare function load(key: string): any;\n"
-    "declare function notify(value: unknown): void;\ndeclare function yield_control(): void;\n"
-    "declare function exit(): never;\ndeclare const ALL_TOOLS: { name: string; description: string }[];\n"
-    "declare var module: any, exports: any, require: any;\n";
+#define CHECK_GLOBALS                                                                                    \
+  "/** Finds tools. */\ndeclare function discoverTools(query?: string): any;\n"                          \
+  "/** What a tool takes. */\ndeclare function toolSchema(name: string): any;\n"                         \
+  "declare function print(...values: unknown[]): void;\n"                                                \
+  "/** The names of cells (mode codex). */\ndeclare function text(value: unknown): void;\n"              \
+  "declare function image(value: any, detail?: string | null): void;\n"                                  \
+  "declare function forward_output(result: any): void;\ndeclare function load(key: string): any;\n"      \
+  "declare function notify(value: unknown): void;\ndeclare function yield_control(): void;\n"            \
+  "declare function exit(): never;\ndeclare const ALL_TOOLS: { name: string; description: string }[];\n" \
+  "declare var module: any, exports: any, require: any;\n"
+
+static const char check_globals[] = CHECK_GLOBALS;
+/* A program may have a `save` of its own where the tool is not there. */
+static const char check_globals_with_save[] = CHECK_GLOBALS
+    "declare function save(name: string, program: string | Function, about?: { description?: string; input?: object;"
+    " language?: string }): any;\n";
 
 lt_str lt_quickjs_globals(void) {
   return lt_str_of(check_globals);
@@ -515,10 +522,11 @@ static lt_status run_check_types(lt_run *run, lt_err *err) LT_YIELDS {
   if (run->quickjs->typecheck == NULL || run->tape.is_recalled) {
     return LT_OK;
   }
+  bool may_save = lt_catalog_find(run->catalog, LT_STR(LT_SAVE_TOOL)) != NULL;
   const lt_typecheck_program program = {.request = run->request,
                                         .source = run->text.source,
                                         .line_offset = run->text.line_offset,
-                                        .globals = lt_str_of(check_globals),
+                                        .globals = lt_str_of(may_save ? check_globals_with_save : check_globals),
                                         .find_tool = run_find_checked_tool,
                                         .put_suggestions = run_put_suggestions,
                                         .only_names = run->request->lang == LT_LANG_JAVASCRIPT,

@@ -247,6 +247,24 @@ static const char *const versions[] = {
     "ALTER TABLE conversations ADD COLUMN summary TEXT;",
     /* prompts: `undone_at` is when the user took the prompt back; NULL: it counts. */
     "ALTER TABLE prompts ADD COLUMN undone_at TEXT;",
+    /* saved_programs: `user` is whose a program is; those of "local" are everybody's. */
+    "CREATE TABLE programs_by_user("
+    "  user TEXT NOT NULL DEFAULT 'local',"
+    "  name TEXT NOT NULL,"
+    "  version INTEGER NOT NULL,"
+    "  saved_at TEXT NOT NULL,"
+    "  deleted_at TEXT,"
+    "  language TEXT NOT NULL,"
+    "  description TEXT NOT NULL,"
+    "  schema TEXT NOT NULL,"
+    "  hash INTEGER NOT NULL,"
+    "  code TEXT NOT NULL,"
+    "  PRIMARY KEY(user, name, version)) STRICT;"
+    "INSERT INTO programs_by_user(name, version, saved_at, deleted_at, language, description, schema, hash, code)"
+    " SELECT name, version, saved_at, deleted_at, language, description, schema, hash, code FROM saved_programs;"
+    "DROP TABLE saved_programs;"
+    "ALTER TABLE programs_by_user RENAME TO saved_programs;"
+    "CREATE INDEX saved_programs_by_hash ON saved_programs(user, name, hash);",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 
