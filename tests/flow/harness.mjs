@@ -143,6 +143,21 @@ function needTerminal() {
   if (!terminals) throw new Unable("no terminal can be opened here (is /dev/pts mounted?)");
 }
 
+/** A user namespace may know none but one user. */
+function giveTo(folder, uid) {
+  try {
+    chownSync(folder, uid, uid);
+  } catch (e) {
+    throw e.code === "EINVAL" ? new Unable(`there is no user ${uid} in this namespace`) : e;
+  }
+}
+
+/** Closes a pipe that brings nothing more, whoever holds its other end. A process that had no processor for long finds its time
+ * over before it has read what there is, so it looks twice. */
+function letGo(pipe, ms, before = -1) {
+  setTimeout(() => (pipe.bytesRead === before ? pipe.destroy() : letGo(pipe, 100, pipe.bytesRead)), ms).unref();
+}
+
 const tscFolder = join(root, "tests/fixtures/tsc");
 let doctor; // undefined: not asked yet
 function doctorSays(what) {
@@ -186,7 +201,7 @@ export function start(args, options = {}) {
   inherited.PATH = `${inherited.PATH}:${tscFolder}`;
   const began = Date.now();
   const file = options.program ?? lathe;
-  if (options.uid) chownSync(home, options.uid, options.uid);
+  if (options.uid) giveTo(home, options.uid);
   const plain = options.redirect ? ["sh", "-c", `exec "$0" "$@" ${options.redirect}`, file] : [file];
   const command = options.terminal ? ["python3", "-c", TERMINAL, ...plain] : plain;
   const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
@@ -212,8 +227,7 @@ export function start(args, options = {}) {
     // "close" also waits for everybody who holds our pipes: a server left behind must not hang us.
     child.on("exit", (code, signal) => {
       clearTimeout(timer);
-      setTimeout(() => child.stdout.destroy(), 2000 * patience).unref();
-      setTimeout(() => child.stderr.destroy(), 2000 * patience).unref();
+      for (const pipe of [child.stdout, child.stderr]) letGo(pipe, 2000 * patience);
       child.once("close", () => yes({ code, signal, ms: Date.now() - began }));
     });
   }).then(async (end) => {

@@ -155,7 +155,7 @@ describe("what counts as shown", () => {
     let all = 0; // how many are stored: no more are once the pipe is full
     await until(async () => {
       const before = all;
-      await sleep(300);
+      await sleep(300 * patience);
       return (all = stored(w)) > 0 && all === before;
     }, "the pipe is full");
     first.child.kill("SIGKILL");
