@@ -112,6 +112,7 @@ tsan_files=(
 # in some of which tests are skipped that need walls or a compiler of types, but for those in which nothing would be left:
 never_emulated=(
   deno python escapes typecheck resume-runners serve-check # are behind walls, which qemu-user has not
+  bounds                                            # is about trees of processes: qemu-user refuses PR_SET_CHILD_SUBREAPER
   packages dist embed embed-hosts                   # build and pack for this machine
   page page-hostile page-live page-look page-program page-replay page-tools # look at what a browser shows
   conformance conformance-auth conformance-auth-2026 conformance-server inspector # look at the wire, which is the same

@@ -26,7 +26,8 @@ function container() {
   return path;
 }
 
-const isLathe = (pid) => /^[^\0]*lathe\0chat\0/.test(commandOf(pid));
+// Itself or under an emulator with its options, but not what starts a container for it.
+const isLathe = (pid) => /^(?:[^\0]*qemu[^\0]*\0(?:-[^\0]*\0[^\0]*\0)*)?[^\0]*lathe\0chat\0/.test(commandOf(pid));
 
 // The kernel gives a namespace's number to the next one, and a prompt of the same number and another process is free at once.
 const holdNamespaces = (pids) => pids.map((pid) => openSync(`/proc/${pid}/ns/pid`));
