@@ -210,7 +210,7 @@ static void measure_rounds(desk *d, const char *what, bool flushes) {
     return;
   }
   LT_CHECK(rounds == (uint64_t)PROMPTS * ROUNDS);
-  lt_measure_print_ns(what, &ours, 1e6);
+  lt_measure_print_ns(what, &ours, 0.5e6);
   if (flushes) {
     measure_flush(d);
   }
@@ -354,7 +354,7 @@ static void measure_at_once(desk *d, const char *mode, const char *what) {
   if (!all_well(d, what)) {
     return;
   }
-  lt_measure_print_ns(what, &crowd, 2 * MODEL_MS * 1e6);
+  lt_measure_print_ns(what, &crowd, 300e6);
   lt_measure_print_ns("  of which our own processor time", &cpu, 0);
   lt_measure_print_one("  transactions", LT_MEASURE_COUNT, (double)(lt_db_commits(d->db) - commits) / CROWDS, 0);
   measure_bare_crowd(d);

@@ -48,9 +48,15 @@ void lt_outbox_release(lt_outbox *o) {
 /* --- The queue ---------------------------------------------------------------------------------------------------- */
 static void outbox_on_fiber(void *arg);
 
+/* Whether the fiber of the outbox may not wait for more items. */
+static bool outbox_is_urgent(const lt_outbox *o) {
+  return o->waiters != NULL || o->urgent_until > o->written;
+}
+
+/* All items that are queued now. Later ones may gather again. */
 static void outbox_hurry(lt_outbox *o) {
-  if (!o->urgent) {
-    o->urgent = true;
+  if (o->urgent_until < o->queued) {
+    o->urgent_until = o->queued;
     lt_wait_wake(&o->rest, LT_OK);
   }
 }
@@ -522,11 +528,19 @@ static void outbox_give_up(lt_outbox *o) {
   lt_cancel_fire(&o->turn->cancel, LT_E_CANCELLED);
 }
 
+/* How many items the next transaction may have. The pieces of a program that is being written are reported at once, and
+ * the beginning of that program, which follows them, still waits for its first call. */
+static size_t outbox_batch_max(const lt_outbox *o) {
+  uint64_t urgent = o->urgent_until > o->written ? o->urgent_until - o->written : 0;
+  bool takes_all = o->waiters != NULL || urgent == 0 || urgent > LT_OUTBOX_BATCH;
+  return takes_all ? LT_OUTBOX_BATCH : (size_t)urgent;
+}
+
 /* Takes the next items, at most as many as fit into one transaction. */
 static lt_outbox_item *outbox_take_batch(lt_outbox *o) {
   lt_outbox_item *first = o->first, **last = &first;
-  size_t count = 0, bytes = 0;
-  while (*last != NULL && count < LT_OUTBOX_BATCH && (count == 0 || bytes + (*last)->n <= LT_OUTBOX_BATCH_BYTES)) {
+  size_t count = 0, bytes = 0, max = outbox_batch_max(o);
+  while (*last != NULL && count < max && (count == 0 || bytes + (*last)->n <= LT_OUTBOX_BATCH_BYTES)) {
     bytes += (*last)->n;
     count++;
     last = &(*last)->next;
@@ -551,11 +565,10 @@ static void outbox_free_batch(lt_outbox *o, lt_outbox_item *first) {
 /* After the last wake nothing of the outbox is touched: the fiber that is woken may free it. */
 static void outbox_pump(lt_outbox *o) LT_YIELDS {
   while (o->first != NULL) {
-    if (!o->urgent && o->waiters == NULL) {
+    if (!outbox_is_urgent(o)) {
       lt_wait_init(&o->rest, o->turn->agent->options.loop); /* discards an earlier wake */
       (void)lt_wait_on(&o->rest, LT_OUTBOX_REST_MS);
     }
-    o->urgent = false;
     lt_err err = LT_ERR_INIT; /* the store's thread writes it, while o->err is looked at here */
     lt_outbox_item *batch = outbox_take_batch(o);
     lt_status status = lt_outbox_write(o, batch, outbox_on_sending, &err);

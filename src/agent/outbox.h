@@ -30,6 +30,7 @@ typedef struct lt_outbox {
   size_t kept_bytes;
   lt_outbox_item *first, **last;
   uint64_t queued, sent, written; /* items, numbered from 1 */
+  uint64_t urgent_until;          /* up to this item the fiber that stores them does not wait for more */
   uint64_t changes;               /* changes of outputs that were written, also by an earlier process */
   uint64_t shown;                 /* the last change that a reader has got; 0: none in this process ... */
   uint64_t noted;                 /* ... and the last one that the store was told of */
@@ -38,7 +39,6 @@ typedef struct lt_outbox {
   bool has_foreign_ids; /* a model has chosen ids */
   bool overflowed;      /* the note about dropped text was put out */
   bool pumping;         /* a fiber stores the items, or is about to */
-  bool urgent;          /* that fiber does not wait for more items */
   lt_wait rest;         /* that fiber waits here for more items */
   lt_outbox_waiter *waiters;
   lt_err err; /* why the outbox cannot store any more */

@@ -14,7 +14,8 @@ static lt_status turn_journal_check_leaving(const lt_turn_state *turn_state, lt_
 }
 
 /* Outputs from before the call are stored before the call's record or in the same transaction, without a separate wait.
- * When they cannot be stored, the call is not made. */
+ * When they cannot be stored, the call is not made. A call that only reads has no effect that they would have to come
+ * before: nothing waits for the store. */
 static lt_status turn_journal_begin_call(lt_journal *self, const lt_journal_call *call, int64_t *ret_id,
                                          lt_err *err) LT_YIELDS {
   lt_turn_state *turn_state = turn_journal_owner(self);
@@ -24,8 +25,10 @@ static lt_status turn_journal_begin_call(lt_journal *self, const lt_journal_call
     return LT_OK;
   }
   LT_TRY(lt_deferred_start_store(turn_state, err));
-  LT_TRY(lt_outbox_send(&turn_state->outbox, err));
-  LT_TRY(turn_journal_check_leaving(turn_state, err));
+  if (!call->read_only) {
+    LT_TRY(lt_outbox_send(&turn_state->outbox, err));
+    LT_TRY(turn_journal_check_leaving(turn_state, err));
+  }
   LT_TRY(theirs->begin(theirs, call, ret_id, err));
   return lt_outbox_check(&turn_state->outbox, err);
 }

@@ -78,8 +78,9 @@ static inline void lt_record_release(lt_record *record) {
 typedef struct lt_journal lt_journal;
 struct lt_journal {
   /* Records that a call is about to be made. After LT_OK the record survives the process and, unless the call is
-   * repeatable, a power failure. After an error the call must not be made. An unfinished call of the same run and seq
-   * is made again and keeps its record. LT_YIELDS. Borrows `call`. */
+   * repeatable, a power failure. A call that only reads may be queued instead, and its end, as notes are. After an
+   * error the call must not be made. An unfinished call of the same run and seq is made again and keeps its record.
+   * LT_YIELDS. Borrows `call`. */
   lt_status (*begin)(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS;
   /* Records the call's end: LT_OK with the value (JSON text), or an error with its message. LT_YIELDS. */
   lt_status (*finish)(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS;

@@ -523,6 +523,65 @@ static void what_was_noted_is_written_after_all(void **state) {
   db_fix_run(*state, free_before_written);
 }
 
+/* --- Calls that only read ------------------------------------------------------------------------------------------ */
+static lt_status begin_read(db_fix *fix, lt_journal *journal, uint64_t seq, int64_t *ret_id) {
+  lt_journal_call call = purchase;
+  call.read_only = call.repeatable = true;
+  call.seq = call.hash = seq;
+  fix->err = LT_ERR_INIT;
+  return journal->begin(journal, &call, ret_id, &fix->err);
+}
+
+#define CALLS "SELECT group_concat(seq || ' ' || ifnull(status || ' ' || length(answer), 'open'), ', ') FROM calls"
+
+static void read_in_between(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  int64_t first = 0, second = 0, third = 0, effect = 0;
+  DB_OK(begin_seq(fix, journal, 1, 1, &effect));
+  uint64_t before = lt_db_commits(fix->db);
+  DB_OK(begin_read(fix, journal, 2, &first));
+  DB_OK(begin_read(fix, journal, 3, &second));
+  DB_OK(begin_read(fix, journal, 4, &third));
+  DB_OK(journal->finish(journal, second, LT_E_TOOL, LT_STR("none"), &fix->err));
+  note_text(journal, "run-1", 1, LT_STR("x"));
+  DB_OK(journal->finish(journal, first, LT_OK, LT_STR("[2]"), &fix->err));
+  assert_int_equal(lt_db_commits(fix->db), before); /* none has waited */
+  DB_OK(begin_seq(fix, journal, 5, 5, &effect));
+  assert_int_equal(lt_db_commits(fix->db), before + 1);
+  assert_string_equal(db_fix_ask(fix, CALLS), "1 open, 2 OK 3, 3 E_TOOL 4, 4 open, 5 open");
+  lt_record record = recall(fix, journal, "run-1");
+  assert_true(record.note_count == 1 && record.call_count == 5);
+  assert_true(lt_str_eqc(record.calls[1].answer, "[2]") && record.calls[1].repeatable && !record.calls[3].finished);
+  DB_OK(journal->finish(journal, record.calls[3].id, LT_OK, LT_STR("4"), &fix->err)); /* as a resumed run does */
+  lt_record_release(&record);
+  assert_int_equal(journal->finish(journal, third, LT_OK, LT_STR("5"), &fix->err), LT_OK); /* it is only queued */
+  assert_int_equal(begin_seq(fix, journal, 6, 6, &effect), LT_E_IO);                       /* and has ended already */
+  assert_string_equal(db_fix_ask(fix, CALLS), "1 open, 2 OK 3, 3 E_TOOL 4, 4 OK 1, 5 open");
+  lt_store_journal_free(journal);
+}
+
+static void a_call_that_only_reads_waits_for_nothing(void **state) {
+  db_fix_run(*state, read_in_between);
+}
+
+static void read_much(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  char *large = calloc(1, 2 * LT_MIB);
+  int64_t first = 0, left = 0;
+  DB_OK(begin_read(fix, journal, 1, &first));
+  DB_OK(journal->finish(journal, first, LT_OK, lt_str_from(large, 2 * LT_MIB), &fix->err));
+  assert_string_equal(db_fix_ask(fix, "SELECT length(CAST(answer AS BLOB)) FROM calls"), "2097152"); /* it has waited */
+  DB_OK(begin_read(fix, journal, 2, &left));
+  free(large);
+  lt_store_journal_free(journal);
+  db_fix_reopen(fix);
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(seq) FROM calls"), "1,2");
+}
+
+static void a_long_answer_waits_until_it_is_written(void **state) {
+  db_fix_run(*state, read_much);
+}
+
 /* --- Blobs -------------------------------------------------------------------------------------------------------- */
 
 static void keep_blobs(db_fix *fix) {
@@ -572,6 +631,8 @@ int main(void) {
       TEST(after_a_lost_note_nothing_of_its_run_is_recorded),
       TEST(what_waits_has_a_ceiling),
       TEST(what_was_noted_is_written_after_all),
+      TEST(a_call_that_only_reads_waits_for_nothing),
+      TEST(a_long_answer_waits_until_it_is_written),
       TEST(blobs_are_kept_once),
       TEST(an_older_journal_goes_on),
       TEST(a_thousand_are_nothing),

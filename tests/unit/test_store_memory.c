@@ -121,6 +121,11 @@ static lt_status use_run(lt_loop *loop, lt_journal *journal, lt_err *err) {
   journal->note(journal, lt_str_of(run), &note, on_lost, NULL);
   journal->note(journal, lt_str_of(run), &note, on_lost, NULL);
   lt_journal_call call = {.run = lt_str_of(run), .user = LT_STR("u"), .tool = LT_STR("t"), .seq = 1};
+  call.read_only = true;
+  LT_TRY(journal->begin(journal, &call, &id, err)); /* queued behind the notes */
+  LT_TRY(journal->finish(journal, id, LT_OK, LT_STR("0"), err));
+  call.read_only = false;
+  call.seq = 2;
   lt_status status = journal->begin(journal, &call, &id, err);
   while (status == LT_E_IO && lost.status == LT_OK) { /* whoever noted is told behind whoever waited */
     lt_loop_sleep(loop, 1);
@@ -132,8 +137,9 @@ static lt_status use_run(lt_loop *loop, lt_journal *journal, lt_err *err) {
   LT_TRY(status);
   LT_TRY(journal->finish(journal, id, LT_OK, LT_STR("1"), err));
   LT_TRY(journal->recall(journal, lt_str_of(run), &record, err));
-  assert_true(record.note_count == 2 && record.call_count == 1);
-  assert_true(lt_str_eqc(record.notes[1].text, "a note") && lt_str_eqc(record.calls[0].answer, "1"));
+  assert_true(record.note_count == 2 && record.call_count == 2);
+  assert_true(lt_str_eqc(record.notes[1].text, "a note") && lt_str_eqc(record.calls[0].answer, "0") &&
+              lt_str_eqc(record.calls[1].answer, "1"));
   lt_record_release(&record);
   return LT_OK;
 }

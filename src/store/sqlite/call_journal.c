@@ -1,106 +1,143 @@
 /* The journal of calls. Notes are in note_queue.c, reading is in run_record.c. */
-#include <inttypes.h>
 #include <sqlite3.h>
 
-#include "base/clock.h"
+#include "base/limits.h"
 #include "base/mem.h"
+#include "store/sqlite/db_job.h"
 #include "store/sqlite/note_queue.h"
 #include "store/sqlite/prompt_owner.h"
-#include "store/sqlite/db_job.h"
 #include "store/sqlite/run_record.h"
-#include "store/sqlite/query.h"
 #include "store/store.h"
+
+#define JOURNAL_QUEUED_ID (INT64_C(1) << 62) /* above the ids of rows */
+
+/* An open call that was queued, so that the id of its row is not known. Its id is its address + JOURNAL_QUEUED_ID. */
+typedef struct journal_queued_call {
+  struct journal_queued_call *next, **place;
+  uint64_t seq;
+  size_t run_bytes;
+  char run[];
+} journal_queued_call;
 
 typedef struct sqlite_journal {
   lt_journal base; /* first */
   lt_store *db;
   lt_note_queue *notes;
+  journal_queued_call *queued;
 } sqlite_journal;
 
+/* --- A fiber waits ------------------------------------------------------------------------------------------------ */
 typedef struct journal_begin_job {
-  lt_journal_call call;
+  lt_call_begin begin;
   lt_note_queue *notes;
-  char started_at[LT_CLOCK_STAMP_BYTES];
   int64_t id;
 } journal_begin_job;
 
-/* job->id is 0 when a call of that run and seq has ended, or is another call. */
-static lt_status journal_insert_call(struct sqlite3 *sql, journal_begin_job *job, lt_err *err) {
-  lt_query query =
-      lt_query_prepare(sql,
-                       "INSERT INTO calls(run, user, tool, input, repeatable, started_at, seq, hash, edited_input)"
-                       " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                       " ON CONFLICT(run, seq) WHERE seq > 0 DO UPDATE SET started_at = excluded.started_at,"
-                       " edited_input = excluded.edited_input"
-                       " WHERE finished_at IS NULL AND hash = excluded.hash RETURNING id");
-  lt_query_text(&query, job->call.run);
-  lt_query_text(&query, job->call.user);
-  lt_query_text(&query, job->call.tool);
-  lt_query_text(&query, job->call.input);
-  lt_query_int(&query, job->call.repeatable);
-  lt_query_text(&query, lt_str_of(job->started_at));
-  lt_query_int(&query, (int64_t)job->call.seq);
-  lt_query_int(&query, (int64_t)job->call.hash);
-  lt_query_text(&query, job->call.edited_input);
-  job->id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
-  lt_query_row(&query); /* to its end: then SQLite counts the statement as done */
-  return lt_query_end(&query, err);
+static lt_status journal_insert_call(struct sqlite3 *sql, void *arg, lt_err *err) {
+  journal_begin_job *job = arg;
+  if (job->begin.call.seq > 0) {
+    LT_TRY(lt_note_queue_check(job->notes, job->begin.call.run, err));
+    LT_TRY(lt_prompt_owner_check_own(sql, job->begin.call.run, err));
+  }
+  return lt_call_rows_insert(sql, &job->begin, &job->id, err);
 }
 
-static lt_status journal_begin_job_run(struct sqlite3 *sql, void *arg, lt_err *err) {
-  journal_begin_job *job = arg;
-  if (job->call.seq > 0) {
-    LT_TRY(lt_note_queue_check(job->notes, job->call.run, err));
-    LT_TRY(lt_prompt_owner_check_own(sql, job->call.run, err));
-  }
-  LT_TRY(journal_insert_call(sql, job, err));
-  if (job->id == 0) {
-    return lt_fail(err, LT_E_INTERNAL, "call %" PRIu64 " of the run %.*s is on record: it has ended, or is another one",
-                   job->call.seq, LT_STR_ARG(job->call.run));
-  }
+static lt_status journal_begin_waiting(sqlite_journal *self, const lt_call_begin *begin, int64_t *ret_id,
+                                       lt_err *err) LT_YIELDS {
+  journal_begin_job job = {.begin = *begin, .notes = self->notes};
+  lt_journal_call *call = &job.begin.call;
+  lt_str *texts[] = {&call->run, &call->user, &call->tool, &call->input, &call->edited_input};
+  lt_db_sync sync = call->repeatable ? LT_DB_LAZY : LT_DB_DURABLE;
+  LT_TRY(lt_db_job_run(self->db, sync, journal_insert_call, &job, texts, sizeof texts / sizeof texts[0], err));
+  *ret_id = job.id;
   return LT_OK;
 }
 
-static lt_status journal_begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
-  journal_begin_job job = {.call = *call, .notes = ((sqlite_journal *)self)->notes};
-  lt_str *texts[] = {&job.call.run, &job.call.user, &job.call.tool, &job.call.input, &job.call.edited_input};
-  lt_clock_stamp(job.started_at);
-  lt_db_sync sync = call->repeatable ? LT_DB_LAZY : LT_DB_DURABLE;
-  lt_status status = lt_db_job_run(((sqlite_journal *)self)->db, sync, journal_begin_job_run, &job, texts,
-                                   sizeof texts / sizeof texts[0], err);
-  if (status == LT_OK) {
-    *ret_id = job.id;
+static lt_status journal_end_call(struct sqlite3 *sql, void *arg, lt_err *err) {
+  return lt_call_rows_end(sql, arg, err);
+}
+
+static lt_status journal_finish_waiting(sqlite_journal *self, lt_call_end *end, lt_err *err) LT_YIELDS {
+  lt_str *texts[] = {&end->run, &end->answer};
+  return lt_db_job_run(self->db, LT_DB_LAZY, journal_end_call, end, texts, sizeof texts / sizeof texts[0], err);
+}
+
+/* --- No fiber waits: calls that only read ------------------------------------------------------------------------- */
+static journal_queued_call *journal_find_queued(int64_t id) {
+  return id < JOURNAL_QUEUED_ID ? NULL : (journal_queued_call *)(intptr_t)(id - JOURNAL_QUEUED_ID);
+}
+
+static journal_queued_call *journal_keep_queued(sqlite_journal *self, const lt_journal_call *call) {
+  journal_queued_call *queued = lt_mem_alloc(sizeof *queued + call->run.n);
+  if (queued == NULL) {
+    return NULL;
   }
+  *queued =
+      (journal_queued_call){.next = self->queued, .place = &self->queued, .seq = call->seq, .run_bytes = call->run.n};
+  memcpy(queued->run, call->run.p, call->run.n);
+  if (queued->next != NULL) {
+    queued->next->place = &queued->next;
+  }
+  self->queued = queued;
+  return queued;
+}
+
+static void journal_drop_queued(journal_queued_call *queued) {
+  *queued->place = queued->next;
+  if (queued->next != NULL) {
+    queued->next->place = queued->place;
+  }
+  lt_mem_free(queued);
+}
+
+static lt_status journal_begin_queued(sqlite_journal *self, const lt_call_begin *begin, int64_t *ret_id, lt_err *err) {
+  journal_queued_call *queued = journal_keep_queued(self, &begin->call);
+  if (queued == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to record a call");
+  }
+  lt_status status = lt_note_queue_add_begin(self->notes, begin, err);
+  if (status != LT_OK) {
+    journal_drop_queued(queued);
+    return status;
+  }
+  *ret_id = JOURNAL_QUEUED_ID + (int64_t)(intptr_t)queued;
+  return LT_OK;
+}
+
+/* What waits to be written is a copy, so a long answer is waited for. */
+static lt_status journal_finish_queued(sqlite_journal *self, journal_queued_call *queued, lt_call_end *end,
+                                       lt_err *err) LT_YIELDS {
+  end->run = lt_str_from(queued->run, queued->run_bytes);
+  end->seq = queued->seq;
+  end->id = 0;
+  bool is_queued =
+      end->answer.n <= LT_CALL_INLINE_BYTES && lt_note_queue_has_room(self->notes, 2 * LT_CALL_INLINE_BYTES);
+  lt_status status = is_queued ? lt_note_queue_add_end(self->notes, end, err) : journal_finish_waiting(self, end, err);
+  journal_drop_queued(queued);
   return status;
 }
 
-typedef struct journal_finish_job {
-  int64_t id;
-  const char *status;
-  lt_str answer;
-  char finished_at[LT_CLOCK_STAMP_BYTES];
-} journal_finish_job;
-
-static lt_status journal_update_call(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const journal_finish_job *job = arg;
-  lt_query query = lt_query_prepare(
-      sql, "UPDATE calls SET status = ?, answer = ?, finished_at = ? WHERE id = ? AND finished_at IS NULL");
-  lt_query_text(&query, lt_str_of(job->status));
-  lt_query_text(&query, job->answer);
-  lt_query_text(&query, lt_str_of(job->finished_at));
-  lt_query_int(&query, job->id);
-  LT_TRY(lt_query_run(&query, err));
-  if (sqlite3_changes(sql) == 0) {
-    return lt_fail(err, LT_E_NOTFOUND, "the journal has no open call %" PRId64, job->id);
-  }
-  return LT_OK;
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
+/* Nothing is lost with a call that only reads: it is made again. */
+static bool journal_may_queue(const sqlite_journal *self, const lt_journal_call *call) {
+  return call->read_only && call->seq > 0 && call->input.n <= LT_CALL_INLINE_BYTES &&
+         lt_note_queue_has_room(self->notes, 4 * LT_CALL_INLINE_BYTES);
 }
 
-static lt_status journal_finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
-  journal_finish_job job = {.id = id, .status = lt_status_name(status), .answer = answer};
-  lt_str *texts[] = {&job.answer};
-  lt_clock_stamp(job.finished_at);
-  return lt_db_job_run(((sqlite_journal *)self)->db, LT_DB_LAZY, journal_update_call, &job, texts, 1, err);
+static lt_status journal_begin(lt_journal *base, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
+  sqlite_journal *self = (sqlite_journal *)base;
+  lt_call_begin begin = {.call = *call};
+  lt_clock_stamp(begin.started_at);
+  return journal_may_queue(self, call) ? journal_begin_queued(self, &begin, ret_id, err)
+                                       : journal_begin_waiting(self, &begin, ret_id, err);
+}
+
+static lt_status journal_finish(lt_journal *base, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
+  sqlite_journal *self = (sqlite_journal *)base;
+  journal_queued_call *queued = journal_find_queued(id);
+  lt_call_end end = {.id = id, .status = status, .answer = answer};
+  lt_clock_stamp(end.finished_at);
+  return queued != NULL ? journal_finish_queued(self, queued, &end, err) : journal_finish_waiting(self, &end, err);
 }
 
 static void journal_note(lt_journal *self, lt_str run, const lt_note *what,
@@ -128,8 +165,12 @@ lt_journal *lt_store_journal_new(lt_store *db) {
 }
 
 void lt_store_journal_free(lt_journal *self) {
-  if (self != NULL) {
-    lt_note_queue_free(((sqlite_journal *)self)->notes);
+  sqlite_journal *journal = (sqlite_journal *)self;
+  while (journal != NULL && journal->queued != NULL) {
+    journal_drop_queued(journal->queued); /* an agent that leaves does not end its calls */
   }
-  lt_mem_free(self);
+  if (journal != NULL) {
+    lt_note_queue_free(journal->notes);
+  }
+  lt_mem_free(journal);
 }

@@ -1,4 +1,4 @@
-/* Queued notes, and the runs that have lost some. */
+/* Queued notes and calls, and the runs that have lost some. */
 #include "store/sqlite/note_queue.h"
 
 #include <pthread.h>
@@ -9,10 +9,20 @@
 #include "store/sqlite/prompt_owner.h"
 #include "store/sqlite/query.h"
 
+enum { NOTE_TEXTS_MAX = 4 };
+
+typedef enum note_kind { NOTE_OF_RUN, NOTE_CALL_BEGIN, NOTE_CALL_END } note_kind;
+
+/* All texts are behind the item, in the same memory. */
 typedef struct note_item {
   struct note_item *next;
-  lt_str run; /* its text is here, or in the item before: a batch's items are freed together */
-  lt_note note;
+  lt_str run; /* or its text is behind the item before: a batch's items are freed together */
+  note_kind what;
+  union {
+    lt_note note;        /* NOTE_OF_RUN */
+    lt_call_begin begin; /* NOTE_CALL_BEGIN */
+    lt_call_end end;     /* NOTE_CALL_END */
+  };
   void (*on_failure)(void *arg, const lt_err *err);
   void *arg;
   char bytes[];
@@ -123,13 +133,29 @@ static lt_status note_insert(struct sqlite3 *sql, const note_item *i, int64_t nu
 }
 
 /* The notes of a prompt that another process has taken over are lost, and those of others are not. */
-static lt_status note_check_owner(struct sqlite3 *sql, lt_note_queue *notes, lt_str run, bool *ret_is_ours,
-                                  lt_err *err) {
+static lt_status note_check_run(struct sqlite3 *sql, lt_note_queue *notes, lt_str run, bool *ret_is_whole,
+                                lt_err *err) {
   lt_err why = LT_ERR_INIT;
   lt_status status = lt_prompt_owner_check_own(sql, run, &why);
-  *ret_is_ours = status == LT_OK;
   if (status == LT_E_CLOSED) {
     note_queue_lose(notes, run);
+  } else if (status != LT_OK) {
+    return lt_err_copy(err, &why);
+  }
+  *ret_is_whole = lt_note_queue_check(notes, run, NULL) == LT_OK;
+  return LT_OK;
+}
+
+/* A call that is on record already, or an end without a beginning, is a fault of its run and not of the others. */
+static lt_status note_write_call(struct sqlite3 *sql, lt_note_queue *notes, const note_item *i, bool *ret_is_whole,
+                                 lt_err *err) {
+  lt_err why = LT_ERR_INIT;
+  int64_t id = 0;
+  lt_status status = i->what == NOTE_CALL_BEGIN ? lt_call_rows_insert(sql, &i->begin, &id, &why)
+                                                : lt_call_rows_end(sql, &i->end, &why);
+  *ret_is_whole = status == LT_OK;
+  if (status == LT_E_INTERNAL || status == LT_E_NOTFOUND) {
+    note_queue_lose(notes, i->run);
     return LT_OK;
   }
   return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
@@ -138,15 +164,17 @@ static lt_status note_check_owner(struct sqlite3 *sql, lt_note_queue *notes, lt_
 static lt_status note_batch_insert(struct sqlite3 *sql, const note_batch *b, lt_err *err) {
   const char *run = NULL;
   int64_t number = 0;
-  bool is_ours = true;
+  bool is_whole = true; /* the run's record, so far */
   for (const note_item *i = b->first; i != NULL; i = i->next) {
     if (i->run.p != run) {
-      LT_TRY(note_check_owner(sql, b->notes, i->run, &is_ours, err));
+      LT_TRY(note_check_run(sql, b->notes, i->run, &is_whole, err));
       LT_TRY(note_find_number(sql, i->run, &number, err));
     }
     run = i->run.p;
-    if (is_ours) {
+    if (is_whole && i->what == NOTE_OF_RUN) {
       LT_TRY(note_insert(sql, i, ++number, err));
+    } else if (is_whole) {
+      LT_TRY(note_write_call(sql, b->notes, i, &is_whole, err));
     }
   }
   return LT_OK;
@@ -209,73 +237,116 @@ static lt_status note_batch_begin(lt_note_queue *notes, lt_err *err) {
   return LT_OK;
 }
 
-/* `run` is copied behind the text, unless it is kept already. */
-static note_item *note_item_new(lt_str run, bool run_is_kept, const lt_note *note) {
-  note_item *i = lt_mem_alloc(sizeof *i + note->text.n + (run_is_kept ? 0 : run.n));
+/* The texts of an item without its run. */
+static size_t note_item_find_texts(note_item *i, lt_str *ret_texts[NOTE_TEXTS_MAX]) {
+  switch (i->what) {
+    case NOTE_OF_RUN:
+      ret_texts[0] = &i->note.text;
+      return 1;
+    case NOTE_CALL_BEGIN:
+      ret_texts[0] = &i->begin.call.user;
+      ret_texts[1] = &i->begin.call.tool;
+      ret_texts[2] = &i->begin.call.input;
+      ret_texts[3] = &i->begin.call.edited_input;
+      return 4;
+    case NOTE_CALL_END:
+      ret_texts[0] = &i->end.answer;
+      return 1;
+  }
+  return 0;
+}
+
+static size_t note_item_bytes(const note_item *like) {
+  note_item i = *like;
+  lt_str *texts[NOTE_TEXTS_MAX];
+  size_t bytes = sizeof i + i.run.n;
+  for (size_t n = note_item_find_texts(&i, texts); n > 0; n--) {
+    bytes += texts[n - 1]->n;
+  }
+  return bytes;
+}
+
+/* Copies the item, and the texts behind it. The run's is copied unless it is kept already. */
+static note_item *note_item_new(const note_item *like, bool run_is_kept) {
+  note_item *i = lt_mem_alloc(note_item_bytes(like));
   if (i == NULL) {
     return NULL;
   }
-  *i = (note_item){.run = run, .note = *note};
-  i->note.text.p = i->bytes;
-  if (note->text.n > 0) {
-    memcpy(i->bytes, note->text.p, note->text.n);
-  }
-  if (!run_is_kept && run.n > 0) {
-    memcpy(i->bytes + note->text.n, run.p, run.n);
-  }
+  lt_str *texts[NOTE_TEXTS_MAX + 1];
+  char *to = i->bytes;
+  *i = *like;
+  size_t count = note_item_find_texts(i, texts);
   if (!run_is_kept) {
-    i->run.p = i->bytes + note->text.n;
+    texts[count++] = &i->run;
+  }
+  for (size_t n = 0; n < count; n++) {
+    if (texts[n]->n > 0) {
+      memcpy(to, texts[n]->p, texts[n]->n);
+    }
+    texts[n]->p = to;
+    to += texts[n]->n;
+  }
+  if (i->what == NOTE_CALL_BEGIN) {
+    i->begin.call.run = i->run;
+  } else if (i->what == NOTE_CALL_END) {
+    i->end.run = i->run;
   }
   return i;
 }
 
-static lt_status note_queue_add_item(lt_note_queue *notes, lt_str run, const lt_note *note, note_item **ret_item,
-                                     lt_err *err) {
+static lt_status note_queue_add_item(lt_note_queue *notes, const note_item *like, lt_err *err) {
   if (notes->newest == NULL || !lt_db_post_is_last(notes->db, &notes->newest->post)) {
     LT_TRY(note_batch_begin(notes, err));
   }
   note_batch *b = notes->newest;
-  bool kept = b->last != NULL && lt_str_eq(b->last->run, run);
-  note_item *i = note_item_new(kept ? b->last->run : run, kept, note);
+  note_item item = *like;
+  bool run_is_kept = b->last != NULL && lt_str_eq(b->last->run, item.run);
+  item.run = run_is_kept ? b->last->run : item.run;
+  size_t bytes = note_item_bytes(&item);
+  note_item *i = note_item_new(&item, run_is_kept);
   if (i == NULL) {
-    return lt_fail(err, LT_E_NOMEM, "no memory for a note of %zu bytes", note->text.n);
+    return lt_fail(err, LT_E_NOMEM, "no memory for a note of %zu bytes", bytes);
   }
   *(b->last != NULL ? &b->last->next : &b->first) = i;
   b->last = i;
-  size_t size = sizeof *i + note->text.n + run.n;
-  b->bytes += size;
-  notes->queued_bytes += size;
-  *ret_item = i;
+  b->bytes += bytes;
+  notes->queued_bytes += bytes;
   return LT_OK;
 }
 
-static lt_status note_queue_check_room(const lt_note_queue *notes, size_t size, lt_err *err) {
-  size_t room = LT_NOTES_QUEUE_BYTES - notes->queued_bytes;
-  if (size > LT_NOTES_QUEUE_BYTES || size + sizeof(note_item) > room) {
-    return lt_fail(err, LT_E_LIMIT, "more than %lu MiB wait to be recorded: the disk is too slow for what runs",
-                   LT_NOTES_QUEUE_BYTES / LT_MIB);
+bool lt_note_queue_has_room(const lt_note_queue *notes, size_t bytes) {
+  return bytes <= LT_NOTES_QUEUE_BYTES - notes->queued_bytes;
+}
+
+/* After an error the run is lost. */
+static lt_status note_queue_add(lt_note_queue *notes, const note_item *like, lt_err *err) {
+  lt_status status = lt_note_queue_check(notes, like->run, err);
+  if (status == LT_OK && !lt_note_queue_has_room(notes, note_item_bytes(like))) {
+    status = lt_fail(err, LT_E_LIMIT, "more than %lu MiB wait to be recorded: the disk is too slow for what runs",
+                     LT_NOTES_QUEUE_BYTES / LT_MIB);
   }
-  return LT_OK;
+  if (status == LT_OK) {
+    status = note_queue_add_item(notes, like, err);
+  }
+  if (status != LT_OK) {
+    note_queue_lose(notes, like->run);
+  }
+  return status;
 }
 
 void lt_note_queue_add(lt_note_queue *notes, lt_str run, const lt_note *note,
                        void (*on_failure)(void *arg, const lt_err *err), void *arg) {
   lt_err err = LT_ERR_INIT;
-  note_item *added = NULL;
-  lt_status status = lt_note_queue_check(notes, run, &err);
-  if (status == LT_OK) {
-    status = note_queue_check_room(notes, note->text.n + run.n, &err);
-  }
-  if (status == LT_OK) {
-    status = note_queue_add_item(notes, run, note, &added, &err);
-  }
-  if (status == LT_OK) {
-    added->on_failure = on_failure;
-    added->arg = arg;
-    return;
-  }
-  note_queue_lose(notes, run);
-  if (on_failure != NULL) {
+  const note_item item = {.run = run, .what = NOTE_OF_RUN, .note = *note, .on_failure = on_failure, .arg = arg};
+  if (note_queue_add(notes, &item, &err) != LT_OK && on_failure != NULL) {
     on_failure(arg, &err);
   }
+}
+
+lt_status lt_note_queue_add_begin(lt_note_queue *notes, const lt_call_begin *begin, lt_err *err) {
+  return note_queue_add(notes, &(note_item){.run = begin->call.run, .what = NOTE_CALL_BEGIN, .begin = *begin}, err);
+}
+
+lt_status lt_note_queue_add_end(lt_note_queue *notes, const lt_call_end *end, lt_err *err) {
+  return note_queue_add(notes, &(note_item){.run = end->run, .what = NOTE_CALL_END, .end = *end}, err);
 }
