@@ -12,6 +12,7 @@
 #include "embed/embed_error.h"
 #include "embed/embed_helper.h"
 #include "embed/embed_tools.h"
+#include "embed/embed_turn.h"
 
 /* --- Coming in and going ------------------------------------------------------------------------------------------ */
 /* The lock may be held for ever in a child: a thread that has not come along may have had it. So this looks first. */
@@ -343,6 +344,10 @@ static void embed_env_on_stop(void *arg) {
 
 static void embed_env_on_left(void *arg) {
   lathe_env *env = arg;
+  if (lt_embed_turn_let_all_go(env)) { /* what is posted for them comes first */
+    lt_loop_post(env->session.loop, &env->left_post);
+    return;
+  }
   env->is_left = true;
   lt_wait_wake(&env->ending, LT_OK);
 }

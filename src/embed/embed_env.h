@@ -36,6 +36,7 @@ struct lathe_env {
   lt_embed_queue queue;  /* for lathe_next */
   lt_embed_table runs;   /* lt_embed_run */
   lt_embed_table calls;  /* lt_embed_call */
+  lt_embed_table turned; /* lt_embed_turned */
 
   /* The loop's thread only. */
   lt_session session;

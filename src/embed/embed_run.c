@@ -6,6 +6,7 @@
 #include "embed/embed_calls.h"
 #include "embed/embed_error.h"
 #include "embed/embed_prompt.h"
+#include "embed/embed_turn.h"
 
 /* --- Making ------------------------------------------------------------------------------------------------------- */
 void lt_embed_run_free(lt_embed_run *run) {
@@ -57,6 +58,7 @@ lt_status lt_embed_run_fill(lt_embed_run *run, const lathe_run_options *options,
   LT_TRY(embed_run_check_limits(options, err));
   run->timeout_ms = options->timeout_ms;
   run->memory_bytes = options->memory_bytes;
+  run->goes_by_turns = options->by_turns != 0;
   run->code = lt_mem_strdup(lt_str_of(options->code));
   run->input = options->input != NULL ? lt_mem_strdup(lt_str_of(options->input)) : NULL;
   run->record = options->can_snapshot != 0 ? lt_embed_record_new() : NULL;
@@ -335,15 +337,13 @@ static void embed_run_on_start(void *arg) {
   lt_err err = LT_ERR_INIT;
   run->env->running++;
   run->approver.ask = embed_run_ask;
-  lt_cancel_init(&run->cancel);
-  lt_wait_init(&run->cancelled, loop);
   lt_status status = run->lane != NULL ? lt_lane_spawn(run->lane, embed_run_on_fiber, run, &err)
                                        : lt_loop_spawn(loop, embed_run_on_fiber, run, &err);
   if (status == LT_OK) {
     return;
   }
   run->has_no_fiber = true;
-  if (!embed_run_forget(run)) {
+  if (!embed_run_forget(run) || run->is_cancelled) {
     embed_run_end(run, err.status, lt_str_of(lt_err_msg(&err)));
   }
 }
@@ -351,6 +351,8 @@ static void embed_run_on_start(void *arg) {
 /* --- The host's thread -------------------------------------------------------------------------------------------- */
 lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err) {
   lathe_env *env = run->env;
+  lt_cancel_init(&run->cancel); /* a run that is turned may be cancelled before it has begun */
+  lt_wait_init(&run->cancelled, env->session.loop);
   pthread_mutex_lock(&env->lock);
   bool has_seat = env->seats < LT_EMBED_RUNS_MAX;
   if (has_seat) {
@@ -383,7 +385,9 @@ lathe_status lathe_start(lathe_env *env, const lathe_run_options *options, uint6
     return entered;
   }
   lt_status status = embed_run_make(env, options, &run, &err);
-  status = status == LT_OK ? lt_embed_run_start(run, &number, &err) : status;
+  if (status == LT_OK) {
+    status = run->goes_by_turns ? lt_embed_turn_start(run, &number, &err) : lt_embed_run_start(run, &number, &err);
+  }
   if (ret_run != NULL) {
     *ret_run = number;
   }
@@ -410,7 +414,11 @@ lathe_status lathe_cancel(lathe_env *env, uint64_t number, lathe_error *error) {
 }
 
 /* --- A run that its thread waits for ------------------------------------------------------------------------------ */
-static lt_embed_event *embed_run_next(lathe_env *env, lt_embed_queue *queue) {
+/* Only who holds the loop puts events there, so an empty queue stays empty without the lock. */
+lt_embed_event *lt_embed_run_next(lathe_env *env, lt_embed_queue *queue) {
+  if (queue->first == NULL) {
+    return NULL;
+  }
   pthread_mutex_lock(&env->lock);
   lt_embed_event *event = lt_embed_queue_take(queue);
   env->seats -= event != NULL && event->base.type == LATHE_EVENT_END ? 1 : 0;
@@ -423,7 +431,7 @@ static lt_embed_event *embed_run_next(lathe_env *env, lt_embed_queue *queue) {
 static lt_embed_event *embed_run_serve(lathe_env *env, lt_embed_queue *queue, lathe_event_fn *on_event, void *arg) {
   for (;;) {
     bool has_worked = lt_lane_turn(queue->lane);
-    lt_embed_event *event = embed_run_next(env, queue);
+    lt_embed_event *event = lt_embed_run_next(env, queue);
     if (event != NULL && event->base.type == LATHE_EVENT_END) {
       return event;
     }

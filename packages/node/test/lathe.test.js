@@ -147,6 +147,37 @@ describe("a sandbox", () => {
   });
 });
 
+describe("a program that runs alone", () => {
+  const sandbox = new Sandbox({ tools: { add: ({ a, b }) => a + b } });
+  after(() => sandbox.close());
+
+  test("calls functions on this thread, after run() has returned", async () => {
+    const order = [];
+    const run = sandbox.run("note({}); add({a: 1, b: 2})", { tools: { note: () => void order.push("tool") } });
+    order.push("returned");
+    assert.equal((await run).value, 3);
+    assert.deepEqual(order, ["returned", "tool"]);
+  });
+  test("is left to other threads when it waits or computes", async () => {
+    let turns = 0;
+    const counting = setInterval(() => turns++, 5);
+    const code = "let n = add({a: 1, b: 1}); n += later({}); sleep(5); n += add({a: 1, b: 1}); n";
+    const later = () => new Promise((done) => setTimeout(() => done(2), 20));
+    assert.equal((await sandbox.run(code, { tools: { later } })).value, 6);
+    await assert.rejects(sandbox.run("add({a: 1, b: 1}); for (;;);", { timeoutMs: 200 }), lathe.ProgramTimeoutError);
+    clearInterval(counting);
+    assert.ok(turns > 5, `${turns} turns of Node's loop`);
+  });
+  test("gives Node's loop its turn among many", async () => {
+    let turns = 0, goes = true;
+    const turn = () => { turns++; if (goes) setImmediate(turn); };
+    setImmediate(turn);
+    for (let i = 0; i < 50; i++) await sandbox.run("for (let i = 0; i < 1e5; i++); add({a: 1, b: 2})");
+    goes = false;
+    assert.ok(turns > 3, `${turns} turns of Node's loop`);
+  });
+});
+
 describe("runSync", () => {
   const sandbox = new Sandbox({ tools: { add: ({ a, b }) => a + b } });
   before(() => sandbox.ready());

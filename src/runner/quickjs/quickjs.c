@@ -284,6 +284,7 @@ static void on_cancel_here(void *arg) {
 
 /* What the program has posted is carried out at once. When it waits, the run's fiber is free for its first call. */
 static void run_end_step_here(lt_run *run, lt_workers_step step) LT_YIELDS {
+  run->box.has_begun_here = run->box.has_begun;
   if (step != LT_STEP_AGAIN) {
     after_step(&run->task, step);
     run->queue.is_idle = true;
@@ -310,6 +311,23 @@ static void run_step_here(lt_run *run) LT_YIELDS {
   run_end_step_here(run, s.step);
 }
 
+/* Its thread has left a program that has begun there (lt_lane_move_home): it rests as others do. */
+static void run_rest_from_now_on(lt_run *run) {
+  if (run->box.has_begun_here && run->rest.rests == NULL && !run->quickjs->drops) {
+    lt_run_rests_add(run, &run->quickjs->rests);
+    lt_run_rests_list(run);
+  }
+}
+
+static void run_take_step(lt_run *run) LT_YIELDS {
+  if (lt_lane_is_home(run->lane)) {
+    run->box.is_due = false;
+    lt_workers_resume(run->workers, &run->task);
+  } else {
+    run_step_here(run);
+  }
+}
+
 /* The run's own fiber carries out one call at a time itself: a program that waits for one call costs one fiber. */
 static void run_wait_until_finished(lt_run *run) LT_YIELDS {
   lt_cancel_node from_above, to_us;
@@ -318,8 +336,11 @@ static void run_wait_until_finished(lt_run *run) LT_YIELDS {
   while (!run->is_finished || run->queue.in_flight > 0) {
     run_stop_in_time(run);
     if (run->box.is_due) {
-      run_step_here(run);
+      run_take_step(run);
       continue;
+    }
+    if (lt_lane_is_home(run->lane)) {
+      run_rest_from_now_on(run);
     }
     if (lt_call_queue_has_waiting(&run->queue) && !lt_run_clock_watch(run, on_run_deadline)) {
       lt_call_queue_drop(run, LT_E_NOMEM, "no memory for another tool call");
