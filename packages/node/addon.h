@@ -108,5 +108,6 @@ addon_env *arguments_env(addon_arguments *arguments);
 
 /* --- Functions of the module that have a file of their own -------------------------------------------------------- */
 napi_value addon_turn(napi_env env, napi_callback_info info);
+napi_value addon_detach(napi_env env, napi_callback_info info);
 
 #endif

@@ -42,7 +42,7 @@ static bool run_turn(turned_run *run, int work_ms, int wait_ms) {
   return !run->has_ended;
 }
 
-/* Until it ends. Without a limit of time the wait ends for signals, which Node handles on another thread. */
+/* Until it ends. */
 static void run_turn_to_end(turned_run *run) {
   while (run_turn(run, -1, -1)) {
   }
@@ -56,23 +56,19 @@ static void run_turn_for(turned_run *run, int limit_ms) {
     uint64_t now_ns = uv_hrtime();
     left_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
   }
-  if (!run->has_ended) {
-    run->it->lib->lathe_detach(run->lathe, run->number, NULL);
-  }
 }
 
-/* turn(environment, run, take, limitMs): calls take(type, status, run, call, tool, text, json) with each event, as
- * onEvent of open(). With a limit the run is left to the environment then, or when it has to wait; without one it ends. */
+/* turn(environment, run, take, limitMs) → whether it has ended: calls take(type, status, run, call, tool, text, json)
+ * with each event, as onEvent of open(). Without a limit it has ended. */
 napi_value addon_turn(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
   addon_env *it = arguments_env(&arguments);
+  napi_value has_ended = NULL;
   if (it == NULL) {
     return NULL;
   }
-  turned_run run = {.it = it,
-                    .lathe = it->lathe,
-                    .number = arguments_number(&arguments, 1),
-                    .take = arguments.at[2]};
+  turned_run run = {
+      .it = it, .lathe = it->lathe, .number = arguments_number(&arguments, 1), .take = arguments.at[2]};
   uint64_t limit_ms = arguments_number(&arguments, 3);
   it->working++; /* a tool may end the process: env_on_cleanup */
   if (limit_ms > 0) {
@@ -81,5 +77,16 @@ napi_value addon_turn(napi_env env, napi_callback_info info) {
     run_turn_to_end(&run);
   }
   it->working--;
+  napi_get_boolean(env, run.has_ended, &has_ended);
+  return has_ended;
+}
+
+/* detach(environment, run): the library's threads go on with it */
+napi_value addon_detach(napi_env env, napi_callback_info info) {
+  addon_arguments arguments = arguments_init(env, info);
+  addon_env *it = arguments_env(&arguments);
+  if (it != NULL) {
+    it->lib->lathe_detach(it->lathe, arguments_number(&arguments, 1), NULL);
+  }
   return NULL;
 }

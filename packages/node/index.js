@@ -110,6 +110,7 @@ class Run {
   #listeners;
   #isSync;
   #open = new Map(); // call → OpenCall, while a promise of its function is waited for
+  goOn; // what to do when a promise was settled; undefined: the run goes on without this thread
   #failure; // [what a function has thrown that is no failure of a tool]
 
   /** `resolve` and `reject` are told of the end. `isSync`: nothing can be waited for. */
@@ -146,6 +147,7 @@ class Run {
   }
 
   #abort() {
+    this.goOn = undefined;
     for (const open of this.#open.values()) open.abort();
     this.#open.clear();
   }
@@ -242,6 +244,11 @@ class Run {
     } finally {
       this.#open.delete(call);
     }
+    this.goOn?.();
+  }
+
+  get isAwaiting() {
+    return this.#open.size > 0;
   }
 
   #refuse(promise, name) {
@@ -271,7 +278,7 @@ class LoopTime {
     const began = performance.now();
     if (this.#spentMs === 0) setImmediate(() => { this.#spentMs = 0; });
     try {
-      work();
+      return work();
     } finally {
       this.#spentMs += performance.now() - began;
     }
@@ -428,8 +435,26 @@ export class Sandbox {
     const limit = how === "start" && this.#isAlone(what) ? this.#loopTime.left() : 0;
     run.number = limit > 0 ? this.#native.start(env, ...what, true) : this.#native[how](env, ...what);
     this.#runs.set(run.number, run);
-    if (limit > 0) this.#loopTime.spend(() => this.#native.turn(env, run.number, this.#onEvent, limit));
+    if (limit > 0) this.#turn(run, env, limit);
     if (this.#runs.size > 0) this.#native.hold(env, true);
+  }
+
+  /** Goes on with a run that begins on this thread. It stays there while promises that it waits for are settled at once. */
+  #turn(run, env, limit) {
+    run.goOn = undefined;
+    if (limit > 0 && this.#loopTime.spend(() => this.#native.turn(env, run.number, this.#onEvent, limit))) return;
+    if (limit > 0 && run.isAwaiting) {
+      run.goOn = () => this.#turn(run, env, this.#loopTime.left());
+      setImmediate(() => run.goOn && !this.#closing && this.#leave(run, env));
+    } else {
+      this.#leave(run, env);
+    }
+  }
+
+  /** The library's threads go on with it. */
+  #leave(run, env) {
+    run.goOn = undefined;
+    this.#native.detach(env, run.number);
   }
 
   /** A program that runs alone begins on this thread, which hands nothing over then. Several have the library's threads. */

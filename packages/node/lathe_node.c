@@ -577,9 +577,9 @@ NAPI_MODULE_INIT() {
       {"hold", addon_hold},                {"takeEvents", addon_take_events},   {"addTool", addon_add_tool},
       {"removeTool", addon_remove_tool},   {"tools", addon_tools},              {"declare", addon_declare},
       {"check", addon_check},              {"start", addon_start},              {"turn", addon_turn},
-      {"restore", addon_restore},          {"prompt", addon_prompt},            {"cancel", addon_cancel},
-      {"snapshot", addon_snapshot},        {"answer", addon_answer},            {"fail", addon_fail},
-      {"approve", addon_approve},          {"reject", addon_reject},
+      {"detach", addon_detach},            {"restore", addon_restore},          {"prompt", addon_prompt},
+      {"cancel", addon_cancel},            {"snapshot", addon_snapshot},        {"answer", addon_answer},
+      {"fail", addon_fail},                {"approve", addon_approve},          {"reject", addon_reject},
   };
   addon_state *state = calloc(1, sizeof *state);
   napi_set_instance_data(env, state, addon_state_free, NULL);

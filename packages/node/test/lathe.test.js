@@ -168,6 +168,19 @@ describe("a program that runs alone", () => {
     clearInterval(counting);
     assert.ok(turns > 5, `${turns} turns of Node's loop`);
   });
+  test("goes on when promises are settled at once, and ends with its sandbox", async () => {
+    const later = (n) => new Promise((done) => setTimeout(() => done(n), 1));
+    const tools = { now: async ({ n }) => n, later: async ({ n }) => later(n), bad: async () => { throw new Error("sold out"); } };
+    const code = `let n = 0; for (let i = 0; i < 50; i++) n += now({n: 1}); n += later({n: 1});
+      n += parallel([{tool: "now", input: {n: 1}}, {tool: "later", input: {n: 1}}]).reduce((a, b) => a + b);
+      try { bad({}) } catch (error) { [n, error.message] }`;
+    assert.deepEqual((await sandbox.run(code, { tools })).value, [53, 'Tool "bad" failed: sold out']);
+    const abort = new AbortController(), stop = async () => abort.abort();
+    await assert.rejects(sandbox.run("stop({}); stop({})", { tools: { stop }, signal: abort.signal }), { name: "AbortError" });
+    const other = new Sandbox(), close = async () => void other.close();
+    await assert.rejects(other.run("for (;;) close({})", { tools: { close } }), lathe.ClosedError);
+    await other.close();
+  });
   test("gives Node's loop its turn among many", async () => {
     let turns = 0, goes = true;
     const turn = () => { turns++; if (goes) setImmediate(turn); };
