@@ -79,8 +79,9 @@ typedef struct lt_agent_options {
    * - prompt.stream {promptId, delta, incomplete?}: a piece of text; with `incomplete` no part of an answer. Each text
    * output is sent completely in such pieces before its prompt.output event: a reader that shows the pieces need not
    * show the texts
-   * - prompt.stream {promptId, delta, program: true, index?, restart?}: a piece of a program that the model is writing,
-   *   as the model writes it, code fences included. Readers of texts leave these out. `restart`: all pieces of programs
+   * - prompt.stream {promptId, delta, program: true, function?, index?, restart?}: a piece of a program that the model
+   * is writing, as the model writes it, code fences included. Readers of texts leave these out. `function`: that of the
+   *   output to come, which says the language. `restart`: all pieces of programs
    *   of this prompt before this one do not count; so does the first piece of each reply say, and an empty piece when
    * the reply breaks off or is no program after all. `index`: which program of the reply, where it has several; absent:
    * 0. The outputs of the reply's programs come in this order and replace the pieces, and so does the prompt's end.

@@ -101,8 +101,10 @@ lt_status lt_outbox_stream(lt_outbox *o, lt_str delta, lt_err *err) {
   return delta.n == 0 ? LT_OK : outbox_add_item(o, &(lt_outbox_item){.what = ITEM_STREAM}, delta, err);
 }
 
-lt_status lt_outbox_draft(lt_outbox *o, lt_str delta, size_t index, bool restarts, lt_err *err) {
-  return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_DRAFT, .index = index, .restarts = restarts}, delta, err);
+lt_status lt_outbox_draft(lt_outbox *o, const lt_outbox_draft_piece *piece, lt_err *err) {
+  const lt_outbox_item item = {
+      .what = ITEM_DRAFT, .index = piece->index, .restarts = piece->restarts, .function = piece->function};
+  return outbox_add_item(o, &item, piece->text, err);
 }
 
 lt_status lt_outbox_state(lt_outbox *o, lt_prompt_state state, lt_err *err) {

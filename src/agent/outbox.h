@@ -110,9 +110,15 @@ lt_str lt_outbox_id(const lt_outbox *outbox, uint32_t number);
 lt_status lt_outbox_event(lt_outbox *outbox, const char *event, lt_str data, lt_err *err);
 /* Queues a piece of text as a prompt.stream event. */
 lt_status lt_outbox_stream(lt_outbox *outbox, lt_str delta, lt_err *err);
-/* Queues a piece of a program that the model is writing as such an event. `index`: which program of the reply;
- * `restarts`: all pieces before it do not count. Secrets are masked already. */
-lt_status lt_outbox_draft(lt_outbox *outbox, lt_str delta, size_t index, bool restarts, lt_err *err);
+/* A piece of a program that the model is writing. */
+typedef struct lt_outbox_draft_piece {
+  lt_str text;     /* without secrets */
+  lt_str function; /* that runs the program; empty: none. Lives as long as the outbox */
+  size_t index;    /* which program of the reply */
+  bool restarts;   /* all pieces before it do not count */
+} lt_outbox_draft_piece;
+/* Queues it as such an event. Copies the text. */
+lt_status lt_outbox_draft(lt_outbox *outbox, const lt_outbox_draft_piece *piece, lt_err *err);
 lt_status lt_outbox_state(lt_outbox *outbox, lt_prompt_state state, lt_err *err);
 
 /* Waits until all items so far were handed to the store, which stores them before, or together with, all later

@@ -53,6 +53,7 @@ struct lt_outbox_item {
   size_t streamed; /* BEGIN of a text */
   size_t index;    /* DRAFT: which program of the reply */
   bool restarts;   /* DRAFT */
+  lt_str function; /* DRAFT */
   lt_status status;
   char stamp[LT_CLOCK_STAMP_BYTES];
   lt_prompt_state state;

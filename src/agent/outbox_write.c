@@ -209,6 +209,9 @@ static void outbox_report_draft(const lt_outbox *o, const lt_outbox_item *item) 
   lt_json_put_pair(&w, "delta", lt_str_from(item->bytes, item->n));
   lt_json_key(&w, "program");
   lt_json_put_bool(&w, true);
+  if (item->function.n > 0) {
+    lt_json_put_pair(&w, "function", item->function);
+  }
   if (item->index > 0) {
     lt_json_key(&w, "index");
     lt_json_put_int(&w, (int64_t)item->index);

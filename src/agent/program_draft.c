@@ -20,7 +20,9 @@ void lt_program_drafts_release(lt_program_drafts *drafts) {
 /* --- Sending ------------------------------------------------------------------------------------------------------ */
 /* The first piece of a reply begins the drafts anew. Pieces of text are as dispensable as memory for them is short. */
 static void drafts_send(lt_program_drafts *drafts, size_t index, lt_str text) {
-  if (text.n > 0 && lt_outbox_draft(&drafts->turn->internal->outbox, text, index, !drafts->is_open, NULL) == LT_OK) {
+  const lt_outbox_draft_piece piece = {
+      .text = text, .function = drafts->list[index].function, .index = index, .restarts = !drafts->is_open};
+  if (text.n > 0 && lt_outbox_draft(&drafts->turn->internal->outbox, &piece, NULL) == LT_OK) {
     drafts->is_open = true;
   }
 }
@@ -50,16 +52,17 @@ void lt_program_drafts_drop(lt_program_drafts *drafts) {
   lt_program_drafts_release(drafts);
   if (drafts->is_open) {
     drafts->is_open = false;
-    (void)lt_outbox_draft(&drafts->turn->internal->outbox, LT_STR(""), 0, true, NULL);
+    (void)lt_outbox_draft(&drafts->turn->internal->outbox, &(lt_outbox_draft_piece){.restarts = true}, NULL);
   }
 }
 
 /* --- Which of a reply's parts are programs ------------------------------------------------------------------------ */
-/* In classic mode a tool that only makes calls takes a program as its `code` (interpreter.run-code, execute_code). */
-static bool drafts_is_runner(const lt_turn *turn, lt_str name) {
+/* The id of the tool that a call names where it runs programs; empty: it is another tool. In classic mode a tool that
+ * only makes calls takes a program as its `code` (interpreter.run-code, execute_code). */
+static lt_str drafts_runner_of(const lt_turn *turn, lt_str name) {
   const lt_catalog *catalog = turn->prepared.catalog;
   if (turn->mode->program != NULL) {
-    return lt_str_eqc(name, turn->mode->program);
+    return lt_str_eqc(name, turn->mode->program) ? lt_str_of(turn->mode->program) : LT_STR_NULL;
   }
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
     char plain[LT_TOOL_NAME_CHARS + 1];
@@ -67,19 +70,19 @@ static bool drafts_is_runner(const lt_turn *turn, lt_str name) {
     if (tool->only_calls) {
       lt_tool_definitions_plain_name(tool->id, plain);
       if (lt_str_eqc(name, plain) || lt_str_eq(name, tool->id)) {
-        return true;
+        return tool->id;
       }
     }
   }
-  return false;
+  return LT_STR_NULL;
 }
 
-static lt_program_draft *drafts_begin(lt_program_drafts *drafts, size_t call) {
+static lt_program_draft *drafts_begin(lt_program_drafts *drafts, size_t call, lt_str function) {
   if (drafts->count == LT_PROGRAM_DRAFTS_MAX) {
     return NULL;
   }
   lt_program_draft *draft = &drafts->list[drafts->count++];
-  *draft = (lt_program_draft){.call = call};
+  *draft = (lt_program_draft){.call = call, .function = lt_arena_dup(&drafts->turn->arena, function)};
   lt_member_text_init(&draft->code, "code");
   lt_buf_init(&draft->held, DRAFT_BYTES);
   return draft;
@@ -100,7 +103,8 @@ static lt_program_draft *drafts_of_call(lt_program_drafts *drafts, const lt_draf
     return drafts_find(drafts, piece->call);
   }
   drafts->next_call = piece->call + 1;
-  return drafts_is_runner(drafts->turn, piece->name) ? drafts_begin(drafts, piece->call) : NULL;
+  lt_str function = drafts_runner_of(drafts->turn, piece->name);
+  return function.n > 0 ? drafts_begin(drafts, piece->call, function) : NULL;
 }
 
 static void drafts_take_arguments(lt_program_drafts *drafts, const lt_draft_piece *piece) {
@@ -114,13 +118,14 @@ static void drafts_take_arguments(lt_program_drafts *drafts, const lt_draft_piec
 
 void lt_program_drafts_take(void *arg, const lt_draft_piece *piece) {
   lt_program_drafts *drafts = arg;
-  lt_programs_in where = drafts->turn->mode->programs_in;
+  const lt_mode *mode = drafts->turn->mode;
+  lt_programs_in where = mode->programs_in;
   if (piece->kind == LT_DRAFT_AGAIN) {
     lt_program_drafts_drop(drafts);
   } else if (piece->kind == LT_DRAFT_ARGUMENTS && where == LT_PROGRAMS_IN_CALLS) {
     drafts_take_arguments(drafts, piece);
   } else if (piece->kind == LT_DRAFT_TEXT && where == LT_PROGRAMS_IN_TEXT &&
-             (drafts->count > 0 || drafts_begin(drafts, 0) != NULL)) {
+             (drafts->count > 0 || drafts_begin(drafts, 0, lt_str_of(mode->program)) != NULL)) {
     drafts_add(drafts, 0, piece->text);
   }
 }

@@ -15,7 +15,8 @@ typedef struct lt_turn lt_turn;
 typedef enum lt_programs_in { LT_PROGRAMS_NOWHERE, LT_PROGRAMS_IN_TEXT, LT_PROGRAMS_IN_CALLS } lt_programs_in;
 
 typedef struct lt_program_draft {
-  size_t call; /* lt_draft_piece.call; 0 where the text is the program */
+  size_t call;     /* lt_draft_piece.call; 0 where the text is the program */
+  lt_str function; /* that of the output to come; lives as long as the turn */
   lt_member_text code;
   lt_buf held; /* the end of what has arrived: it may be the beginning of a secret */
 } lt_program_draft;

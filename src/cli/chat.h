@@ -112,9 +112,12 @@ typedef struct lt_chat_last {
 bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) LT_YIELDS;
 /* Whether the conversation's last prompt waits for approval and its process is gone. LT_YIELDS. */
 bool lt_chat_waits(lt_store *db, lt_str conversation) LT_YIELDS;
+/* The columns of the terminal that standard output is; 0: it is none, or they are not known. */
+size_t lt_chat_list_columns(void);
 /* Appends a line for each conversation of the list (lt_store_conversation_list); `open`: lt_store_prompt_orphans_of.
- * Errors: LT_E_INVALID, LT_E_LIMIT, LT_E_NOMEM. */
-lt_status lt_chat_list_put(lt_str list, lt_str open, lt_buf *out, lt_err *err);
+ * `columns`: what a line may take, so that ids and titles are shortened; 0: as much as they need. Errors: LT_E_INVALID,
+ * LT_E_LIMIT, LT_E_NOMEM. */
+lt_status lt_chat_list_put(lt_str list, lt_str open, size_t columns, lt_buf *out, lt_err *err);
 /* Prints the list of conversations, without a session. Returns an exit code. */
 int lt_chat_list(const lt_chat_options *options);
 

@@ -184,8 +184,8 @@ static void chat_view_note_end(lt_chat_view *view, lt_str function, lt_json inpu
   lt_chat_view_note(view, lt_buf_view(&line));
 }
 
-/* The language of a call's program; NULL: it runs none. */
-static const char *chat_view_language_of(lt_str function, lt_json code) {
+/* The language of a function's programs; NULL: it runs none. */
+static const char *chat_view_language_of(lt_str function) {
   static const struct {
     const char *function, *language;
   } known[] = {{"code.execute", "js"},
@@ -193,7 +193,7 @@ static const char *chat_view_language_of(lt_str function, lt_json code) {
                {"interpreter.run-code", "js"},
                {"execute_code", "python"},
                {"exec", "js"}};
-  for (size_t i = 0; i < sizeof known / sizeof known[0] && lt_json_typeof(code) == LT_JSON_STRING; i++) {
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     if (lt_str_eqc(function, known[i].function)) {
       return known[i].language;
     }
@@ -206,7 +206,7 @@ static void chat_view_show_tool_output(lt_chat_view *view, lt_json output, lt_ar
   lt_str function = chat_view_string(lt_json_get(output, "function"), arena);
   lt_json input = lt_json_get(output, "input"), result = lt_json_get(output, "result");
   lt_json code = lt_json_get(input, "code");
-  const char *language = chat_view_language_of(function, code);
+  const char *language = lt_json_typeof(code) == LT_JSON_STRING ? chat_view_language_of(function) : NULL;
   lt_chat_step **place = chat_view_find_step(view, id), *step = *place;
   if (lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"))) {
     if (step == NULL && language != NULL) {
@@ -446,8 +446,12 @@ static void chat_view_show_draft(lt_chat_view *view, lt_json data, lt_arena *are
   int64_t index = 0;
   if (view->activity != NULL && !view->json) {
     (void)lt_json_int(lt_json_get(data, "index"), &index);
-    lt_program_view_draft(&view->program, chat_view_string(lt_json_get(data, "delta"), arena), (size_t)index,
-                          lt_json_bool(lt_json_get(data, "restart"), false));
+    const lt_program_piece piece = {
+        .text = chat_view_string(lt_json_get(data, "delta"), arena),
+        .language = chat_view_language_of(chat_view_string(lt_json_get(data, "function"), arena)),
+        .index = (size_t)index,
+        .restarts = lt_json_bool(lt_json_get(data, "restart"), false)};
+    lt_program_view_draft(&view->program, &piece);
     chat_view_say_draft(view);
   }
 }

@@ -101,7 +101,7 @@ static lt_status conversations_search(lt_store_session *s, const conversations_o
     return lt_console_report(&s->console, &list);
   }
   LT_TRY(lt_store_prompt_orphans_of(s->db, LT_CHAT_USER, LT_STR(""), &open, err));
-  LT_TRY(lt_chat_list_put(lt_buf_view(&list), lt_buf_view(&open), &lines, err));
+  LT_TRY(lt_chat_list_put(lt_buf_view(&list), lt_buf_view(&open), lt_chat_list_columns(), &lines, err));
   if (lines.n == 0) {
     LT_AUTO_BUF(shown, LT_KIB);
     lt_typegen_put_line(&shown, lt_str_of(o->id), CALL_CHARS);

@@ -7,7 +7,7 @@
 #define LINES_MAX      60 /* shown of a program; the rest is counted */
 #define FOLDED_LINES   16 /* likewise at a terminal, where /program shows all of them */
 #define LINE_CHARS     160
-#define DRAFT_LANGUAGE "ts"          /* most programs are JavaScript; which tool runs this one is not known yet */
+#define DRAFT_LANGUAGE "ts"          /* of programs in JavaScript and those of an unknown tool */
 #define LINE_BYTES     (16 * LT_KIB) /* of a line that is written; what is longer is left out */
 #define LAST_BYTES     LT_MIB
 
@@ -76,21 +76,9 @@ static void program_view_drop_draft(lt_program_view *view) {
   if (view->is_drafting) {
     lt_console_dim(view->console, LT_STR("  | (left unfinished)"));
   }
-  program_view_begin(view, DRAFT_LANGUAGE);
 }
 
-void lt_program_view_draft(lt_program_view *view, lt_str piece, size_t index, bool restarts) {
-  if (restarts) {
-    program_view_drop_draft(view);
-    view->draft = index;
-  } else if (index != view->draft) {
-    if (view->line.n > 0) {
-      program_view_end_draft_line(view);
-    }
-    program_view_end(view);
-    program_view_begin(view, DRAFT_LANGUAGE);
-    view->draft = index;
-  }
+static void program_view_add_piece(lt_program_view *view, lt_str piece) {
   for (size_t at = 0; at < piece.n;) {
     size_t end = lt_str_find(piece, LT_STR("\n"), at);
     lt_str part = lt_str_sub(piece, at, end < piece.n ? end : piece.n);
@@ -102,6 +90,23 @@ void lt_program_view_draft(lt_program_view *view, lt_str piece, size_t index, bo
     }
     at = end < piece.n ? end + 1 : piece.n;
   }
+}
+
+void lt_program_view_draft(lt_program_view *view, const lt_program_piece *piece) {
+  bool is_other = !piece->restarts && piece->index != view->draft;
+  if (piece->restarts) {
+    program_view_drop_draft(view);
+  } else if (is_other) {
+    if (view->line.n > 0) {
+      program_view_end_draft_line(view);
+    }
+    program_view_end(view);
+  }
+  if (piece->restarts || is_other) {
+    program_view_begin(view, piece->language != NULL ? piece->language : DRAFT_LANGUAGE);
+    view->draft = piece->index;
+  }
+  program_view_add_piece(view, piece->text);
 }
 
 size_t lt_program_view_draft_lines(const lt_program_view *view) {
@@ -121,6 +126,7 @@ static void program_view_put_all(lt_program_view *view, lt_str code) {
 void lt_program_view_whole(lt_program_view *view, lt_str code, const char *language) {
   lt_buf_clear(&view->last);
   lt_buf_add(&view->last, code);
+  view->last_language = language;
   if (!view->is_drafting) {
     program_view_begin(view, language);
     program_view_put_all(view, code);
@@ -136,7 +142,7 @@ bool lt_program_view_show_last(lt_program_view *view) {
   if (view->last.status != LT_OK || view->last.n == 0) {
     return false;
   }
-  program_view_begin(view, DRAFT_LANGUAGE);
+  program_view_begin(view, view->last_language);
   view->most_lines = SIZE_MAX;
   program_view_put_all(view, lt_buf_view(&view->last));
   view->most_lines = most;

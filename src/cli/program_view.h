@@ -17,17 +17,25 @@ typedef struct lt_program_view {
   size_t lines, draft; /* lines shown and counted; which program of the reply is written */
   bool is_drafting;    /* lines of a draft are shown, and its program is not known yet */
   lt_buf last;         /* the last whole program */
+  const char *last_language;
 } lt_program_view;
 
 /* Borrows `console`. `is_terminal`: programs are coloured where the terminal can, and folded unless `verbose`. */
 void lt_program_view_init(lt_program_view *view, lt_console *console, bool is_terminal, bool verbose);
 void lt_program_view_release(lt_program_view *view);
 
-/* A piece of a program that is being written (prompt.stream in agent/agent.h). */
-void lt_program_view_draft(lt_program_view *view, lt_str piece, size_t index, bool restarts);
+/* A piece of a program that is being written (prompt.stream in agent/agent.h). `language` has static storage. */
+typedef struct lt_program_piece {
+  lt_str text;
+  const char *language; /* NULL: not known */
+  size_t index;
+  bool restarts;
+} lt_program_piece;
+void lt_program_view_draft(lt_program_view *view, const lt_program_piece *piece);
 /* The number of lines of the draft so far; 0: no program is being written. */
 size_t lt_program_view_draft_lines(const lt_program_view *view);
-/* The program that runs: its lines are shown, unless its draft's were. Copies. */
+/* The program that runs: its lines are shown, unless its draft's were. Copies the code; `language` has static storage.
+ */
 void lt_program_view_whole(lt_program_view *view, lt_str code, const char *language);
 /* Shows all lines of the last program. False: there is none. */
 bool lt_program_view_show_last(lt_program_view *view);

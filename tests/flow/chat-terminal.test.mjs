@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
-import { describe, folder, run, scripted, servers, start, test, until } from "./harness.mjs";
+import { describe, folder, noWalls, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 import { screen, styled } from "./screen.mjs";
 
@@ -32,6 +32,10 @@ Done.`;
 const long = `// ${"x".repeat(60)}\nconst got = parallel([1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({ tool: n > 6 ? 'slow.wait' : 'slow.look', args: { n } })));\n${Array.from({ length: 30 }, (_, i) => `let v${i} = "${i}";`).join("\n")}\noutput('*' + got.length + '* answers');\ndone();`;
 const slow = { slow: scripted(["wait", "look"].map((name) => ({ tool: { name, inputSchema: { type: "object" } }, delayMs: 1200, result: { content: [{ type: "text", text: "looked" }] } }))) };
 
+const asked = servers({ shop: scripted([{ tool: { name: "pay", inputSchema: { type: "object" } }, result: { content: [{ type: "text", text: "paid" }] } }]) }, { tools: { policy: [{ match: "shop.pay", action: "ask", reason: "it spends money" }] } });
+const wide = `${"漢字".repeat(30)} and more`;
+const SNAKE = "def twice(x):  # a comment\n    return None\nprint(twice(1))\n";
+
 let env;
 before(async () => {
   env = { ...(await recorded([
@@ -39,6 +43,9 @@ before(async () => {
     { user: "slow", replies: [{ text: "At last.", waitMs: 1500 }] },
     { user: "half", replies: ["The other half."] },
     { user: "short", replies: ["An *answer*."] },
+    { user: "pay", replies: [{ calls: [{ name: "shop_pay", arguments: { n: 1, to: "somebody with a name that is longer than forty columns" } }] }, "Paid."] },
+    { user: wide, replies: ["Read."] },
+    { user: "python", replies: [{ calls: [{ name: "execute_code", arguments: { code: SNAKE } }] }, "Run."] },
     { user: "program", replies: [long] },
     { user: "hostile", replies: ["**a \x1b[2J\x1b]0;title\x07b** \u202e`c\x1b[1A` \u009b2J\n```\n\x1b[31mred\x1b[0m\n```\n| \x1b[1A |\n|-|\n"] },
   ])), XDG_STATE_HOME: folder() };
@@ -96,12 +103,17 @@ describe("a program is shown while it is written, and its calls while they run",
       assert.deepEqual([styled(end.stdout, "let\x1b[0m v0"), styled(end.stdout, '"0"')], [["35"], ["32"]]);
       assert.equal(text.match(/^ {2}slow\.look \{"n":[1-6]\} {2}[\d.]+ (ms|s)$/gm)?.length, 6, text);
       assert.match(text, /\n8 answers\n {2}the program ended after [\d.]+ s\n/);
-      assert.doesNotMatch(text, /waiting|running|more calls|^[|/\\-] /m, "nothing is left of what was drawn");
+      assert.doesNotMatch(text, /waiting|running|more calls|^[|/\\-] /m, text);
       const drawn = end.stdout.replace(/\x1b\[[0-9;]*m/g, "");
       assert.match(drawn, /(\r\x1b\[K[|/\\-] slow\.(look|wait) [\d.]+ s\r?\n){5}\r\x1b\[K[|/\\-] 3 more calls/);
       for (const [, row] of drawn.matchAll(/\r\x1b\[K([|/\\-] [^\r\n\x1b]*)/g)) assert.ok(row.length < columns, row);
     });
   }
+  test("in the colours of its language", async (t) => {
+    if (noWalls()) return t.skip(noWalls());
+    const end = await at(80, ["python", "-m", "classic", ...servers({}, { python: {} })]).ended;
+    assert.match(end.stdout, /\x1b\[35mdef\x1b\[0m twice\(x\): \x1b\[2m# a comment\x1b\[0m\r\n/);
+  });
   test("--verbose, and where it is no terminal: all of it, plain", async () => {
     assert.match((await at(80, ["--verbose", "-m", "code", "program", ...servers(slow)]).ended).stdout, /let\x1b\[0m v29 = \x1b\[32m"29"/);
     const end = await run(["chat", "-m", "code", "program", ...servers(slow)], { env });
@@ -130,7 +142,7 @@ describe("the dialogue", { concurrency: 2 }, () => {
       writeFileSync(join(cwd, "sub/a.md"), "");
       const asked = [["/he\t\n", "Tab completes"], ["/mo\t cla\t\n", "mode: classic"], ["/tools slow.l\t\n", "slowLook"], ["/permissions\n", "slow.wait"], ["/history\n", "Nothing has been said"],
         ["/history x\n", "wants a number"], ["@no\t\t\x15\n", "nothing.txt"], ["@su\t\t\x15\n", "a.md"], ["/halp\n", "did you mean /help"], ["short\n", "tokens in"], ["/history\n", "answer"],
-        ["/export notes.md\n", "exists already"], ["/export talk.md\n", "is in talk.md"], ["/usage\n", "1 messages, 1 requests"], ["/qu\t\n", ""]];
+        ["/export notes.md\n", "exists already"], ["/export talk.md\n", "is in talk.md"], ["/usage\n", "1 messages, 1 requests"], ["/compact\n", "was recorded."], ["/undo\n", "Taken back"], ["/qu\t\n", ""]];
       const end = await follow(at(columns, servers(slow), { cwd, env: fresh() }), asked.flatMap(([typed, shown]) => [["\x1b[?2004h> ", typed], [shown, ""]]));
       assert.equal(end.code, 0);
       const lines = screen(end.stdout, columns), text = lines.join("\n");
@@ -150,10 +162,26 @@ describe("the dialogue", { concurrency: 2 }, () => {
       assert.doesNotMatch(text, /message is sent/, "nothing is left of what was drawn");
     });
   }
-  test("-c shows what was said last", async () => {
+  test(`-c shows what was said last; the list of conversations has a line for each, at ${WIDTHS.join(", ")} columns`, async () => {
     const own = fresh();
-    await run(["chat", "short"], { env: { ...env, ...own } });
-    const end = await follow(at(80, ["-c", "last"], { env: own }), [["> ", "\x04"]]);
-    assert.match(screen(end.stdout, 80).join("\n"), /\n│ short\n\nAn answer\.\n/);
+    for (const message of [wide, "short"]) await run(["chat", message], { env: { ...env, ...own } });
+    for (const columns of WIDTHS) {
+      const end = await follow(at(columns, ["-c", "last"], { env: own }), [["> ", "\x04"]]);
+      assert.match(screen(end.stdout, columns).join("\n"), /\n│ short\n\nAn answer\.\n/);
+      const list = await run(["conversations"], { env: own, terminal: true, window: [50, columns] });
+      const name = `[漢字]{${{ 40: 7, 80: 21, 200: 48 }[columns]}}\\.\\.\\.`;
+      const id = columns === 200 ? "[0-9a-f]{32}" : "[0-9a-f]{8}", time = columns === 40 ? "" : " \\d\\d:\\d\\d +1";
+      assert.match(screen(list.stdout, columns).join("\n"), new RegExp(`^${id}  [\\d-]{10}${time}  short\n${id}  [\\d-]{10}${time}  ${name}\n*$`));
+    }
   });
+  for (const columns of WIDTHS) {
+    test(`a call that is asked about, at ${columns} columns`, async () => {
+      const end = await follow(at(columns, ["pay", "-m", "classic", ...asked], { env: fresh() }), [["ne[v]er: ", "y\n"]]);
+      const text = screen(end.stdout, columns).join("\n");
+      assert.equal(end.code, 0, text);
+      assert.match(text.replaceAll(/\s/g, ""), /Themodelwantstocallshop\.paywhyitisasked:itspendsmoneyinput:\{"n":1,"to":"somebodywithanamethatislongerthanfortycolumns"\}Allow\?/);
+      assert.match(text, /\nPaid\.\n/);
+      assert.doesNotMatch(text, /^[|/\\-] (shop|waiting)/m, "nothing is left of what was drawn");
+    });
+  }
 });

@@ -349,6 +349,7 @@ describe("programs and tools", { concurrency: 2 }, () => {
     assert.deepEqual([kept.isStored, kept.result], [true, 3]);
     const stored = (await s.get(`/prompts/${kept.promptId}`)).json;
     assert.deepEqual([stored.state, stored.output[0].result.output], ["completed", 3]);
+    assert.match((await run(["conversations"], { env: { XDG_STATE_HOME: s.state } })).stdout, /     1  Program: 1 \+ 2\n$/);
     const slow = await s.post("/run", { code: "output('a'); await sleep(2000); 5", waitMs: 100 });
     assert.deepEqual([slow.status, slow.json.isStored, slow.json.state], [202, true, "running"], slow.text);
     assert.equal((await s.prompt(slow.json.promptId)).state, "completed");

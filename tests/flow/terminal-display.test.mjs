@@ -54,9 +54,11 @@ describe("at a terminal", { concurrency: 2 }, () => {
   });
 
   test("no line is wider than the window", async () => {
-    const end = await at(["run", "-e", "slowWait({})", ...servers(slowTool(1200))], { window: [24, 16] }).ended;
-    for (const [, line] of seen(end.stdout).matchAll(/\r\x1b\[K([^\r\n]*)/g)) assert.ok(line.length <= 16, line);
-    assert.equal(screen(end.stdout), "waited\n");
+    const ends = [16, 40, 80, 200].map(async (columns) => [columns, await at(["run", "-e", "slowWait({})", ...servers(slowTool(1200))], { window: [24, columns] }).ended]);
+    for (const [columns, end] of await Promise.all(ends)) {
+      for (const [, line] of seen(end.stdout).matchAll(/\r\x1b\[K([^\r\n]*)/g)) assert.ok(line.length <= columns, line);
+      assert.equal(screenOf(end.stdout, columns).join("\n").trim(), "waited");
+    }
   });
 });
 

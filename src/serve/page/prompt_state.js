@@ -9,7 +9,7 @@ export class PromptState {
 
   constructor(prompt) {
     this.streamedText = "";
-    this.drafts = new Map(); // programs that are being written, by their index in the reply
+    this.drafts = new Map(); // programs that are being written, {text, function}, by their index in the reply
     this.take(prompt);
   }
 
@@ -73,9 +73,9 @@ export class PromptState {
   }
 
   /** `restart`: what was told of programs before does not count. */
-  #takeDraft({ delta, index = 0, restart }) {
+  #takeDraft({ delta, function: name, index = 0, restart }) {
     if (restart) this.drafts.clear();
-    if (delta !== "") this.drafts.set(index, (this.drafts.get(index) ?? "") + delta);
+    if (delta !== "") this.drafts.set(index, { text: (this.drafts.get(index)?.text ?? "") + delta, function: name });
   }
 
   /** Calls that wait for a person. */
@@ -111,8 +111,8 @@ export class PromptState {
     }
     for (const step of steps) step.calls?.sort(byBegin);
     if (this.streamedText !== "") steps.push({ kind: "text", id: "streamed-text", text: this.streamedText, isStreamed: true });
-    for (const [index, text] of this.drafts) {
-      const language = this.prompt.mode === "typescript" ? "typescript" : "javascript";
+    for (const [index, { text, function: name }] of this.drafts) {
+      const language = PROGRAMS[name] ?? "javascript";
       steps.push({ kind: "program", id: `draft-${index}`, code: withoutFence(text), language, calls: [], isStreamed: true });
     }
     return steps;
