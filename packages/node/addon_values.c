@@ -111,9 +111,8 @@ uint64_t arguments_number(const addon_arguments *arguments, int i) {
 }
 
 lathe_run_options arguments_program(addon_arguments *arguments) {
-  bool can_snapshot = false, by_turns = false;
+  bool can_snapshot = false;
   napi_get_value_bool(arguments->env, arguments->at[6], &can_snapshot);
-  napi_get_value_bool(arguments->env, arguments->at[7], &by_turns);
   return (lathe_run_options){
       .size = sizeof(lathe_run_options),
       .code = arguments_text(arguments, 1),
@@ -122,7 +121,6 @@ lathe_run_options arguments_program(addon_arguments *arguments) {
       .timeout_ms = arguments_number(arguments, 4),
       .memory_bytes = arguments_number(arguments, 5),
       .can_snapshot = can_snapshot,
-      .by_turns = by_turns,
   };
 }
 
