@@ -19,10 +19,11 @@
  * one queue until lathe_next takes it; lathe_fd is a descriptor for poll(2), epoll, asyncio and the like. A program
  * that waits for your tool costs no thread. lathe_run is for those who need no queue: it runs one program on the thread
  * that it is called on, without handing anything to another one, and its events go to a function that it calls there.
+ * lathe_turn does the same from one event to the next.
  *
  * Threads. Every function may be called from any thread, and by several at once, except that lathe_close is called once
- * and last. lathe_open, lathe_next, lathe_run, lathe_check and lathe_close wait for something; the others return in
- * microseconds (lathe_tools and lathe_declare in milliseconds where there are thousands of tools).
+ * and last. lathe_open, lathe_next, lathe_run, lathe_turn, lathe_check and lathe_close wait for something; the others
+ * return in microseconds (lathe_tools and lathe_declare in milliseconds where there are thousands of tools).
  *
  * Texts. All texts are UTF-8 that ends with a NUL. What is given to a function is copied before it returns. What a
  * function returns in a `char **` belongs to the caller, who frees it with lathe_free.
@@ -170,6 +171,7 @@ typedef struct lathe_run_options {
   uint64_t memory_bytes; /* 0: what is configured */
   void *data;            /* is in each event of the run */
   int can_snapshot;      /* not 0: it is recorded as it goes on, for lathe_snapshot */
+  int by_turns;          /* of lathe_start, not 0: it goes on in lathe_turn only */
 } lathe_run_options;
 
 /* What is wrong with a program, without running it; only code and language count. JSON: [{"line", "column", "endLine"?,
@@ -181,8 +183,7 @@ LATHE_API lathe_status lathe_check(lathe_env *env, const lathe_run_options *opti
 /* Starts a program and returns at once; *ret_run is its number, never 0. Its events are in the queue, and the last one
  * is a LATHE_EVENT_END, also when it could not begin. Errors: LATHE_E_INVALID: no code, an unknown language;
  * LATHE_E_SYNTAX: the input is not JSON; LATHE_E_LIMIT: 10,000 runs of the environment whose LATHE_EVENT_END was not
- * taken; LATHE_E_NOMEM. What a program puts out while it computes comes a moment later, when the engine looks for it.
- */
+ * taken; LATHE_E_NOMEM. */
 LATHE_API lathe_status lathe_start(lathe_env *env, const lathe_run_options *options, uint64_t *ret_run,
                                    lathe_error *error);
 
@@ -225,10 +226,7 @@ typedef struct lathe_event {
 
 /* Takes the next event from the queue; waits for it `timeout_ms` (-1: for ever; 0: not at all). Each event goes to one
  * thread. Errors: LATHE_E_TIMEOUT: there is none; LATHE_E_CLOSED. The caller owns *ret_event: lathe_event_free, also
- * after lathe_close.
- *
- * A thread that waits for ever for the only run may run a part of it, which saves waking others. Then what is said of
- * lathe_run about the stack, signals and handlers holds here, too. */
+ * after lathe_close. */
 LATHE_API lathe_status lathe_next(lathe_env *env, int timeout_ms, const lathe_event **ret_event);
 /* NULL is allowed. */
 LATHE_API void lathe_event_free(const lathe_event *event);
@@ -273,6 +271,22 @@ typedef void lathe_event_fn(lathe_env *env, const lathe_event *event, void *arg)
  * without SA_ONSTACK may run on a stack of the sandbox. Not to be called in a handler. */
 LATHE_API lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
                                  char **ret_json, lathe_error *error);
+
+/* --- One program, turn by turn ------------------------------------------------------------------------------------ */
+
+/* Carries on a run that was started with by_turns, on this thread, as lathe_run does, until there is an event of it:
+ * *ret_event, as from lathe_next. Between its events your thread is free, and the program stands still.
+ *
+ * Limits: LATHE_E_TIMEOUT after about `work_ms` of work (-1: no limit), or when it only waits, for you or for anything
+ * else, and nothing came in `wait_ms` (-1: no limit; 0: at once), or a signal was handled meanwhile. Call it again, or
+ * lathe_detach. One thread at a time turns a run; it need not be the same one each time. Errors: LATHE_E_NOTFOUND:
+ * there is no such run, its LATHE_EVENT_END was taken, or it is not to be turned; LATHE_E_INVALID: another thread turns
+ * it; LATHE_E_CLOSED. */
+LATHE_API lathe_status lathe_turn(lathe_env *env, uint64_t run, int work_ms, int wait_ms,
+                                  const lathe_event **ret_event);
+/* The run goes on by itself from now on, as after lathe_start without by_turns: lathe_next has its events, also those
+ * that were not taken. Errors: as lathe_turn. */
+LATHE_API lathe_status lathe_detach(lathe_env *env, uint64_t run, lathe_error *error);
 
 /* --- Runs that go on in another process --------------------------------------------------------------------------- */
 

@@ -23,8 +23,9 @@
   X(lathe_tools)             \
   X(lathe_declare)           \
   X(lathe_check)             \
-  X(lathe_run)               \
   X(lathe_start)             \
+  X(lathe_turn)              \
+  X(lathe_detach)            \
   X(lathe_cancel)            \
   X(lathe_snapshot)          \
   X(lathe_restore)           \
@@ -84,7 +85,7 @@ void arguments_fail(addon_arguments *arguments, lathe_status status, const char 
 const char *arguments_text(addon_arguments *arguments, int i);
 /* 0 for what is no number that fits: index.js has looked. */
 uint64_t arguments_number(const addon_arguments *arguments, int i);
-/* A program, from the second argument on: code, language, input, timeoutMs, memoryBytes, canSnapshot. */
+/* A program, from the second argument on: code, language, input, timeoutMs, memoryBytes, canSnapshot, byTurns. */
 lathe_run_options arguments_program(addon_arguments *arguments);
 
 /* --- Environments ------------------------------------------------------------------------------------------------- */
@@ -98,7 +99,7 @@ typedef struct addon_env {
   napi_ref on_event;
   napi_async_context context;
   napi_async_cleanup_hook_handle cleanup; /* NULL: it has run */
-  unsigned working;                       /* threads that are inside: of the pool, and this one in lathe_run */
+  unsigned working;                       /* threads that are inside: of the pool, and this one in lathe_turn */
   bool has_value;
 } addon_env;
 
@@ -106,6 +107,7 @@ typedef struct addon_env {
 addon_env *arguments_env(addon_arguments *arguments);
 
 /* --- Functions of the module that have a file of their own -------------------------------------------------------- */
-napi_value addon_run(napi_env env, napi_callback_info info);
+napi_value addon_turn(napi_env env, napi_callback_info info);
+napi_value addon_detach(napi_env env, napi_callback_info info);
 
 #endif

@@ -1,56 +1,92 @@
-/* A run on Node's own thread, which waits for its end. Node's loop stands still meanwhile, but for what the program's
- * tools do themselves.
+/* A run that is turned on Node's own thread: Node's loop stands still meanwhile, but for what the program's tools do
+ * themselves.
  */
 #include "addon.h"
 
-typedef struct run_here {
+typedef struct turned_run {
   addon_env *it;
+  lathe_env *lathe; /* open until the last thread has left it, also when a tool closes the sandbox */
+  uint64_t number;
   napi_value take; /* of index.js: is told of each event */
+  bool has_ended;
   bool has_failed; /* an exception is pending, such as the end of a worker: JavaScript cannot be called any more */
-} run_here;
+} turned_run;
 
-static void run_tell(run_here *here, const lathe_event *event) {
-  napi_env env = here->it->env;
+static void run_tell(turned_run *run, const lathe_event *event) {
+  napi_env env = run->it->env;
   napi_handle_scope scope;
   napi_value arguments[EVENT_VALUES];
-  if (here->has_failed || napi_open_handle_scope(env, &scope) != napi_ok) {
+  if (napi_open_handle_scope(env, &scope) != napi_ok) {
     return;
   }
   value_event(env, event, arguments);
-  here->has_failed =
-      napi_call_function(env, value_undefined(env), here->take, EVENT_VALUES, arguments, NULL) != napi_ok;
+  run->has_failed = napi_call_function(env, value_undefined(env), run->take, EVENT_VALUES, arguments, NULL) != napi_ok;
   napi_close_handle_scope(env, scope);
 }
 
-static void run_on_event(lathe_env *lathe, const lathe_event *event, void *arg) {
-  run_here *here = arg;
-  run_tell(here, event);
-  if (here->has_failed) {
-    here->it->lib->lathe_cancel(lathe, event->run, NULL);
+/* False: there was none within the limits, or no more are wanted. */
+static bool run_turn(turned_run *run, int work_ms, int wait_ms) {
+  const addon_library *lib = run->it->lib;
+  const lathe_event *event;
+  if (lib->lathe_turn(run->lathe, run->number, work_ms, wait_ms, &event) != LATHE_OK) {
+    return false;
+  }
+  run->has_ended = event->type == LATHE_EVENT_END;
+  if (!run->has_failed) {
+    run_tell(run, event);
+  }
+  if (run->has_failed) {
+    lib->lathe_cancel(run->lathe, run->number, NULL);
+  }
+  lib->lathe_event_free(event);
+  return !run->has_ended;
+}
+
+/* Until it ends. */
+static void run_turn_to_end(turned_run *run) {
+  while (run_turn(run, -1, -1)) {
   }
 }
 
-/* run(environment, code, language, input, timeoutMs, memoryBytes, canSnapshot, take): calls take(type, status, run,
- * call, tool, text, json) with each event, as onEvent of open(), and with the end. */
-napi_value addon_run(napi_env env, napi_callback_info info) {
+/* As long as it need not wait, for a few milliseconds. */
+static void run_turn_for(turned_run *run, int limit_ms) {
+  uint64_t until_ns = uv_hrtime() + (uint64_t)limit_ms * 1000000;
+  int left_ms = limit_ms;
+  while (left_ms > 0 && !run->has_failed && run_turn(run, left_ms, 0)) {
+    uint64_t now_ns = uv_hrtime();
+    left_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
+  }
+}
+
+/* turn(environment, run, take, limitMs) → whether it has ended: calls take(type, status, run, call, tool, text, json)
+ * with each event, as onEvent of open(). Without a limit it has ended. */
+napi_value addon_turn(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
   addon_env *it = arguments_env(&arguments);
-  const lathe_run_options options = arguments_program(&arguments);
-  run_here here = {.it = it, .take = arguments.at[7]};
-  lathe_error error = {.size = sizeof error};
-  char *report = NULL;
-  if (!arguments.has_failed) {
-    it->working++; /* a tool may end the process: env_on_cleanup */
-    lathe_status status = it->lib->lathe_run(it->lathe, &options, run_on_event, &here, &report, &error);
-    it->working--;
-    const lathe_event end = {.type = LATHE_EVENT_END,
-                             .status = status,
-                             .tool = "",
-                             .text = error.message,
-                             .json = report != NULL ? report : ""};
-    run_tell(&here, &end);
-    it->lib->lathe_free(report);
+  napi_value has_ended = NULL;
+  if (it == NULL) {
+    return NULL;
   }
-  arguments_release(&arguments);
+  turned_run run = {
+      .it = it, .lathe = it->lathe, .number = arguments_number(&arguments, 1), .take = arguments.at[2]};
+  uint64_t limit_ms = arguments_number(&arguments, 3);
+  it->working++; /* a tool may end the process: env_on_cleanup */
+  if (limit_ms > 0) {
+    run_turn_for(&run, (int)limit_ms);
+  } else {
+    run_turn_to_end(&run);
+  }
+  it->working--;
+  napi_get_boolean(env, run.has_ended, &has_ended);
+  return has_ended;
+}
+
+/* detach(environment, run): the library's threads go on with it */
+napi_value addon_detach(napi_env env, napi_callback_info info) {
+  addon_arguments arguments = arguments_init(env, info);
+  addon_env *it = arguments_env(&arguments);
+  if (it != NULL) {
+    it->lib->lathe_detach(it->lathe, arguments_number(&arguments, 1), NULL);
+  }
   return NULL;
 }

@@ -111,8 +111,9 @@ uint64_t arguments_number(const addon_arguments *arguments, int i) {
 }
 
 lathe_run_options arguments_program(addon_arguments *arguments) {
-  bool can_snapshot = false;
+  bool can_snapshot = false, by_turns = false;
   napi_get_value_bool(arguments->env, arguments->at[6], &can_snapshot);
+  napi_get_value_bool(arguments->env, arguments->at[7], &by_turns);
   return (lathe_run_options){
       .size = sizeof(lathe_run_options),
       .code = arguments_text(arguments, 1),
@@ -121,6 +122,7 @@ lathe_run_options arguments_program(addon_arguments *arguments) {
       .timeout_ms = arguments_number(arguments, 4),
       .memory_bytes = arguments_number(arguments, 5),
       .can_snapshot = can_snapshot,
+      .by_turns = by_turns,
   };
 }
 

@@ -195,8 +195,8 @@ export class Sandbox {
   run<Value = any>(code: string, options?: RunOptions): Promise<RunResult<Value>>;
   /**
    * The same on this thread, which does nothing else until the program ends: Node's loop stands still, and other programs that
-   * wait for functions of this process with it. A call of a tool costs a fifth. The sandbox is open (ready()). A function that
-   * returns a promise ends the program with ConfigError. Throws what run() rejects with.
+   * wait for functions of this process with it. The sandbox is open (ready()). A function that returns a promise ends the
+   * program with ConfigError. Throws what run() rejects with.
    */
   runSync<Value = any>(code: string, options?: RunSyncOptions): RunResult<Value>;
   /**

@@ -8,6 +8,7 @@ import { ClosedError, ConfigError, SandboxError, Suspended, errorOfCall, errorOf
 export * from "./errors.js";
 
 const CALL = 1, APPROVAL = 2, CANCELLED = 3, OUTPUT = 4, LOG = 5, END = 6, WARNING = 7, PROMPT = 8;
+const LOOP_MS = 5; // then what else waits for Node's loop has its turn
 
 // --- The library ------------------------------------------------------------------------------------------------------
 
@@ -109,6 +110,7 @@ class Run {
   #listeners;
   #isSync;
   #open = new Map(); // call → OpenCall, while a promise of its function is waited for
+  goOn; // what to do when a promise was settled; undefined: the run goes on without this thread
   #failure; // [what a function has thrown that is no failure of a tool]
 
   /** `resolve` and `reject` are told of the end. `isSync`: nothing can be waited for. */
@@ -145,6 +147,7 @@ class Run {
   }
 
   #abort() {
+    this.goOn = undefined;
     for (const open of this.#open.values()) open.abort();
     this.#open.clear();
   }
@@ -241,6 +244,11 @@ class Run {
     } finally {
       this.#open.delete(call);
     }
+    this.goOn?.();
+  }
+
+  get isAwaiting() {
+    return this.#open.size > 0;
   }
 
   #refuse(promise, name) {
@@ -253,6 +261,26 @@ class Run {
       fail(error);
     } catch (failure) {
       this.cancel(failure);
+    }
+  }
+}
+
+/** How long programs hold up Node's loop between two of its turns. */
+class LoopTime {
+  #spentMs = 0;
+
+  /** Whole milliseconds. */
+  left() {
+    return Math.max(0, Math.floor(LOOP_MS - this.#spentMs));
+  }
+
+  spend(work) {
+    const began = performance.now();
+    if (this.#spentMs === 0) setImmediate(() => { this.#spentMs = 0; });
+    try {
+      return work();
+    } finally {
+      this.#spentMs += performance.now() - began;
     }
   }
 }
@@ -284,6 +312,9 @@ export class Sandbox {
   #env;
   #closing;
   #checks = new Set();
+  #onEvent = (...event) => this.#take(...event);
+  #loopTime = new LoopTime();
+  #running = 0; // calls of run() that have not returned
   #runs = new Map();
   #tools = new Map(); // of the sandbox: name → tool
   #added = new Map(); // what the library has: name → tool
@@ -301,7 +332,8 @@ export class Sandbox {
   }
 
   async #open(...texts) {
-    this.#env = await this.#native.open(...texts, (...event) => this.#take(...event));
+    this.#env = await this.#native.open(...texts, this.#onEvent);
+    this.#native.takeEvents(this.#env); // its warnings: a program may end before Node's loop looks for them
     for (const tool of this.#tools.values()) this.#add(tool);
   }
 
@@ -325,7 +357,14 @@ export class Sandbox {
   }
 
   async run(code, options = {}) {
-    return this.#carryOut("start", runOptions(code, options), readProgramEnd, options);
+    const what = runOptions(code, options);
+    this.#running++;
+    try {
+      await undefined; // no tool is called before run() has returned; and others may begin at the same time
+      return await this.#carryOut("start", what, readProgramEnd, options);
+    } finally {
+      this.#running--;
+    }
   }
 
   async restore(snapshot, options) {
@@ -355,10 +394,8 @@ export class Sandbox {
     const onAbort = () => run.cancel(signal.reason); // by a tool, as nothing else happens on this thread
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      this.#native.run(env, ...what, (type, status, number, ...event) => {
-        run.number ||= number;
-        run.take(type, status, ...event);
-      });
+      run.number = this.#native.start(env, ...what, true);
+      this.#native.turn(env, run.number, (type, status, number, ...event) => run.take(type, status, ...event));
       return finish();
     } catch (error) {
       throw withCallersStack(error);
@@ -383,10 +420,8 @@ export class Sandbox {
     try {
       return await new Promise((resolve, reject) => {
         run = new Run(this.#native, env, readEnd, tools, this.#listeners(options), { resolve, reject });
-        run.number = this.#native[how](env, ...what);
-        if (this.#runs.size === 0) this.#native.hold(env, true);
-        this.#runs.set(run.number, run);
         signal?.addEventListener("abort", onAbort, { once: true });
+        this.#begin(run, env, how, what);
       });
     } catch (error) {
       throw withCallersStack(error);
@@ -394,6 +429,37 @@ export class Sandbox {
       signal?.removeEventListener("abort", onAbort);
       this.#giveBack(own);
     }
+  }
+
+  #begin(run, env, how, what) {
+    const limit = how === "start" && this.#isAlone(what) ? this.#loopTime.left() : 0;
+    run.number = limit > 0 ? this.#native.start(env, ...what, true) : this.#native[how](env, ...what);
+    this.#runs.set(run.number, run);
+    if (limit > 0) this.#turn(run, env, limit);
+    if (this.#runs.size > 0) this.#native.hold(env, true);
+  }
+
+  /** Goes on with a run that begins on this thread. It stays there while promises that it waits for are settled at once. */
+  #turn(run, env, limit) {
+    run.goOn = undefined;
+    if (limit > 0 && this.#loopTime.spend(() => this.#native.turn(env, run.number, this.#onEvent, limit))) return;
+    if (limit > 0 && run.isAwaiting) {
+      run.goOn = () => this.#turn(run, env, this.#loopTime.left());
+      setImmediate(() => run.goOn && !this.#closing && this.#leave(run, env));
+    } else {
+      this.#leave(run, env);
+    }
+  }
+
+  /** The library's threads go on with it. */
+  #leave(run, env) {
+    run.goOn = undefined;
+    this.#native.detach(env, run.number);
+  }
+
+  /** A program that runs alone begins on this thread, which hands nothing over then. Several have the library's threads. */
+  #isAlone([, language]) {
+    return this.#running === 1 && this.#runs.size === 0 && language !== "python";
   }
 
   #take(type, status, number, call, tool, text, report) {

@@ -2,7 +2,7 @@
  *
  * Node's own loop waits for the environment's descriptor, so a program that waits costs no thread. What waits for
  * something itself (lathe_open, lathe_check, lathe_close) runs on a thread of libuv's pool, and is a promise; but for
- * lathe_run (addon_run.c). The library is loaded by dlopen: the addon is built with the headers alone.
+ * lathe_turn (addon_run.c). The library is loaded by dlopen: the addon is built with the headers alone.
  *
  * All functions here run on the thread of their Node environment; each one (a worker is one) has its own addon_state.
  */
@@ -66,18 +66,21 @@ static void env_tell(addon_env *it, const lathe_event *event) {
   napi_close_handle_scope(env, scope);
 }
 
-static void env_on_readable(uv_poll_t *poll, int status, int events) {
-  addon_env *it = poll->data;
+static void env_take_events(addon_env *it) {
   const lathe_event *event;
-  (void)status;
-  (void)events;
-  for (int i = 0; i < EVENTS_AT_A_TIME && it->lathe != NULL && it->poll == poll; i++) {
+  for (int i = 0; i < EVENTS_AT_A_TIME && it->lathe != NULL; i++) {
     if (it->lib->lathe_next(it->lathe, 0, &event) != LATHE_OK) {
       return;
     }
     env_tell(it, event);
     it->lib->lathe_event_free(event);
   }
+}
+
+static void env_on_readable(uv_poll_t *poll, int status, int events) {
+  (void)status;
+  (void)events;
+  env_take_events(poll->data);
 }
 
 static void env_on_poll_closed(uv_handle_t *handle) {
@@ -356,6 +359,16 @@ static napi_value addon_hold(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/* takeEvents(environment): tells of those that wait, before Node's loop does */
+static napi_value addon_take_events(napi_env env, napi_callback_info info) {
+  addon_arguments arguments = arguments_init(env, info);
+  addon_env *it = arguments_env(&arguments);
+  if (it != NULL) {
+    env_take_events(it);
+  }
+  return NULL;
+}
+
 /* addTool(environment, name, description, inputSchema, outputSchema, annotations, approval) */
 static napi_value addon_add_tool(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
@@ -439,7 +452,7 @@ static napi_value addon_return_run(addon_arguments *arguments, lathe_status stat
   return number;
 }
 
-/* start(environment, code, language, input, timeoutMs, memoryBytes, canSnapshot) → the run's number */
+/* start(environment, code, language, input, timeoutMs, memoryBytes, canSnapshot, byTurns) → the run's number */
 static napi_value addon_start(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
   addon_env *it = arguments_env(&arguments);
@@ -560,12 +573,13 @@ NAPI_MODULE_INIT() {
     const char *name;
     napi_callback call;
   } functions[] = {
-      {"load", addon_load},     {"open", addon_open},         {"close", addon_close},
-      {"hold", addon_hold},     {"addTool", addon_add_tool},  {"removeTool", addon_remove_tool},
-      {"tools", addon_tools},   {"declare", addon_declare},   {"check", addon_check},
-      {"run", addon_run},       {"start", addon_start},       {"restore", addon_restore},   {"prompt", addon_prompt},
-      {"cancel", addon_cancel}, {"snapshot", addon_snapshot}, {"answer", addon_answer},
-      {"fail", addon_fail},     {"approve", addon_approve},   {"reject", addon_reject},
+      {"load", addon_load},                {"open", addon_open},                {"close", addon_close},
+      {"hold", addon_hold},                {"takeEvents", addon_take_events},   {"addTool", addon_add_tool},
+      {"removeTool", addon_remove_tool},   {"tools", addon_tools},              {"declare", addon_declare},
+      {"check", addon_check},              {"start", addon_start},              {"turn", addon_turn},
+      {"detach", addon_detach},            {"restore", addon_restore},          {"prompt", addon_prompt},
+      {"cancel", addon_cancel},            {"snapshot", addon_snapshot},        {"answer", addon_answer},
+      {"fail", addon_fail},                {"approve", addon_approve},          {"reject", addon_reject},
   };
   addon_state *state = calloc(1, sizeof *state);
   napi_set_instance_data(env, state, addon_state_free, NULL);

@@ -175,7 +175,6 @@ void lt_agent_free(lt_agent *agent) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
   lt_code_listing_release(&agent->listing);
-  lt_catalog_unref(agent->kept);
   lt_mem_free(agent);
 }
 

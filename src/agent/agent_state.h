@@ -32,7 +32,7 @@ struct lt_agent {
   lt_wait ended;           /* woken whenever a prompt, a title or a deferred end is finished */
   lt_code_listing listing; /* of code mode's system prompt */
   /* The list of tools that was stored last, and its name. */
-  lt_catalog *kept; /* a reference; NULL: none */
+  uint64_t kept; /* the list's lt_catalog_number; 0: none */
   char kept_tools[LT_BLOB_HASH_BYTES + 1];
   bool is_kept_stored;
 };

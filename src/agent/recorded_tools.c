@@ -4,18 +4,14 @@
 #include "tool/tool_list.h"
 
 /* --- Storing a list ----------------------------------------------------------------------------------------------- */
-static void recorded_tools_forget(lt_agent *agent) {
-  lt_catalog_unref(agent->kept);
-  agent->kept = NULL;
-}
-
 /* Stores the tools (`should_store` false: names them only), and returns the name of the blob, empty on failure. Many
  * prompts see the same snapshot, and a thousand of them may begin at once. A prompt that begins while the first one
  * writes the list uses its name already: the store writes the list before that prompt's record. */
-static lt_str recorded_tools_put_blob(lt_turn *turn, lt_catalog *tools, bool should_store) LT_YIELDS {
+static lt_str recorded_tools_put_blob(lt_turn *turn, const lt_catalog *tools, bool should_store) LT_YIELDS {
   lt_agent *agent = turn->agent;
+  uint64_t number = lt_catalog_number(tools);
   char hash[LT_BLOB_HASH_BYTES + 1];
-  if (agent->kept == tools && (agent->is_kept_stored || !should_store)) {
+  if (agent->kept == number && (agent->is_kept_stored || !should_store)) {
     return lt_str_of(agent->kept_tools);
   }
   LT_AUTO_BUF(text, LT_BLOB_MAX_BYTES);
@@ -23,21 +19,19 @@ static lt_str recorded_tools_put_blob(lt_turn *turn, lt_catalog *tools, bool sho
   lt_tool_list_put(tools, &w);
   bool kept = text.status == LT_OK;
   if (kept) {
-    lt_catalog_ref(tools); /* it may be the last one's only reference */
-    recorded_tools_forget(agent);
-    agent->kept = tools;
+    agent->kept = number;
     agent->is_kept_stored = should_store;
     lt_store_blob_name(lt_buf_view(&text), agent->kept_tools);
     memcpy(hash, agent->kept_tools, sizeof hash);
     kept = !should_store || lt_store_blob_put(agent->options.db, lt_buf_view(&text), hash, NULL) == LT_OK;
   }
-  if (!kept && agent->kept == tools) {
-    recorded_tools_forget(agent);
+  if (!kept && agent->kept == number) {
+    agent->kept = 0;
   }
   return kept ? lt_arena_dup(&turn->arena, lt_str_of(hash)) : LT_STR("");
 }
 
-static lt_str recorded_tools_keep(lt_turn *turn, lt_catalog *tools) LT_YIELDS {
+static lt_str recorded_tools_keep(lt_turn *turn, const lt_catalog *tools) LT_YIELDS {
   return recorded_tools_put_blob(turn, tools, !lt_deferred_start_is_open(turn->internal));
 }
 
@@ -76,7 +70,7 @@ static void recorded_tools_put_object(lt_buf *out, const lt_catalog *tools, lt_s
 
 /* Stores the tools that the turn sees first, and writes them as members of an open object. */
 static void recorded_tools_put(lt_turn *turn, lt_json_writer *w) LT_YIELDS {
-  lt_catalog *tools = turn->prepared.catalog;
+  const lt_catalog *tools = turn->prepared.catalog;
   LT_AUTO_BUF(object, LT_MIB);
   lt_str kept = tools != NULL ? recorded_tools_keep(turn, tools) : LT_STR("");
   if (kept.n == 0) {
@@ -314,7 +308,7 @@ static void recorded_tools_put_note(lt_turn *turn, lt_str note, lt_buf *out) {
 
 static lt_status recorded_tools_take(lt_turn *turn, lt_str note, lt_err *err) LT_YIELDS {
   lt_recorded_tools *tools = &turn->internal->recorded_tools;
-  lt_catalog *now = turn->prepared.catalog;
+  const lt_catalog *now = turn->prepared.catalog;
   LT_AUTO_BUF(recorded, LT_MIB);
   LT_AUTO_BUF(object, LT_MIB);
   recorded_tools_put_note(turn, note, &recorded);
@@ -329,7 +323,7 @@ static lt_status recorded_tools_take(lt_turn *turn, lt_str note, lt_err *err) LT
 
 static void recorded_tools_note_change(lt_turn *turn, uint64_t round) LT_YIELDS {
   lt_recorded_tools *tools = &turn->internal->recorded_tools;
-  lt_catalog *now = turn->prepared.catalog;
+  const lt_catalog *now = turn->prepared.catalog;
   lt_str kept = recorded_tools_keep(turn, now);
   LT_AUTO_BUF(object, LT_MIB);
   recorded_tools_put_object(&object, now, kept);

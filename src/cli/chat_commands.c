@@ -387,7 +387,7 @@ static void chat_commands_complete_name(lt_line_completion *completion) {
 
 static void chat_commands_complete_argument(const lt_chat *chat, lt_str command, lt_line_completion *completion) {
   if (lt_str_eqc(command, "/mode")) {
-    lt_chat_complete_mode(completion);
+    lt_chat_complete_mode(chat, completion);
   } else if (lt_str_eqc(command, "/model")) {
     lt_chat_complete_model(chat, completion);
   } else if (lt_str_eqc(command, "/tools") || lt_str_eqc(command, "/permissions")) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "agent/modes/mode_list.h"
+#include "config/model_provider.h"
 #include "text/plain.h"
 
 #define FILES_MAX 10000 /* of a folder that are looked at: a larger one would stop the terminal */
@@ -16,23 +17,42 @@ static bool chat_complete_is_word(lt_str name) {
   return name.n > 0 && lt_str_eq(lt_buf_view(&plain), name) && lt_str_find(name, LT_STR(" "), 0) == SIZE_MAX;
 }
 
-void lt_chat_complete_mode(lt_line_completion *completion) {
-#define MODE_ID(id, help, kind) #id,
-  static const char *const modes[] = {LT_MODES(MODE_ID)};
-  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-    lt_line_completion_add(completion, lt_str_of(modes[i]));
-  }
-}
-
 static void chat_complete_add(lt_line_completion *completion, lt_str name) {
   if (chat_complete_is_word(name)) {
     lt_line_completion_add(completion, name);
   }
 }
 
+void lt_chat_complete_mode(const lt_chat *chat, lt_line_completion *completion) {
+#define MODE_ID(id, help, kind) #id,
+  static const char *const modes[] = {LT_MODES(MODE_ID)};
+  size_t count = 0;
+  const lt_host_mode *of_plugins = lt_host_modes(lt_toolbox_host(chat->session->app.toolbox), &count);
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+    lt_line_completion_add(completion, lt_str_of(modes[i]));
+  }
+  for (size_t i = 0; i < count; i++) {
+    chat_complete_add(completion, of_plugins[i].id);
+  }
+}
+
+static void chat_complete_add_provider(lt_line_completion *completion, const lt_model_provider *provider) {
+  char name[128];
+  lt_str word = lt_str_sub(completion->line, completion->start, completion->line.n);
+  snprintf(name, sizeof name, "%s/", provider->name);
+  bool is_behind_slash = lt_str_starts(word, lt_str_of(name));
+  if (is_behind_slash && provider->model != NULL) {
+    snprintf(name, sizeof name, "%s/%s", provider->name, provider->model);
+  }
+  lt_line_completion_add(completion, lt_str_of(name));
+}
+
 void lt_chat_complete_model(const lt_chat *chat, lt_line_completion *completion) {
   for (size_t i = 0; i < chat->models.count; i++) {
     chat_complete_add(completion, chat->models.list[i].ref);
+  }
+  for (const lt_model_provider *provider = lt_model_providers; provider->name != NULL; provider++) {
+    chat_complete_add_provider(completion, provider);
   }
 }
 

@@ -6,7 +6,9 @@
 #include "cli/chat.h"
 #include "io/line_completion.h"
 
-void lt_chat_complete_mode(lt_line_completion *completion);
+/* The built-in modes and those of plugins. */
+void lt_chat_complete_mode(const lt_chat *chat, lt_line_completion *completion);
+/* The configured models; PROVIDER/, and behind it the model of a provider that Lathe knows a usual one of. */
 void lt_chat_complete_model(const lt_chat *chat, lt_line_completion *completion);
 void lt_chat_complete_tool(const lt_chat *chat, lt_line_completion *completion);
 /* Files and folders; a folder ends in "/". Hidden ones only when the word's last part begins with a dot. */

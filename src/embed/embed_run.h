@@ -10,9 +10,9 @@ struct lt_embed_prompt;
 typedef struct lt_embed_run {
   lt_embed_entry entry; /* first; in the table of runs until it ends */
   lathe_env *env;
-  lt_embed_queue *queue; /* gets its events: the environment's, or that of lathe_run, which has ... */
+  lt_embed_queue *queue; /* gets its events: the environment's, or that of lathe_run or lathe_turn, which has ... */
   lt_lane *lane;         /* ... the lane that the run is turned on; NULL: the loop's own thread turns it */
-  lt_lane_crew *crew;    /* whose lane that is; NULL: nobody's */
+  bool goes_by_turns;    /* lathe_run_options.by_turns */
   bool has_listener;     /* somebody takes them; else nobody is asked or told anything but its end */
   void *data;
   struct lt_embed_prompt *prompt; /* owned; NULL: it is a program, with what follows */
@@ -41,6 +41,10 @@ void lt_embed_run_free(lt_embed_run *run);
 lt_status lt_embed_run_fill(lt_embed_run *run, const lathe_run_options *options, lt_err *err);
 /* Numbers the run and starts it. Owns: the loop, also after an error. Errors: LT_E_LIMIT. */
 lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err);
+
+/* Takes an event of a run that a thread of the host turns, by that thread, which holds the loop. NULL: there is none.
+ * Owns: the caller. */
+lt_embed_event *lt_embed_run_next(lathe_env *env, lt_embed_queue *queue);
 
 /* Puts into an event which run it is of. */
 void lt_embed_run_sign(const lt_embed_run *run, lt_embed_event *event);

@@ -19,6 +19,14 @@ void lt_embed_table_remove(lt_embed_table *table, lt_embed_entry *entry) {
   entry->next = NULL;
 }
 
+lt_embed_entry *lt_embed_table_first(const lt_embed_table *table) {
+  lt_embed_entry *entry = NULL;
+  for (size_t i = 0; i < LT_EMBED_BUCKETS && entry == NULL; i++) {
+    entry = table->buckets[i];
+  }
+  return entry;
+}
+
 lt_embed_entry *lt_embed_table_find(const lt_embed_table *table, uint64_t number) {
   lt_embed_entry *entry = table->buckets[number % LT_EMBED_BUCKETS];
   while (entry != NULL && entry->number != number) {

@@ -20,6 +20,8 @@ typedef struct lt_embed_table {
 /* Borrows: until lt_embed_table_remove. */
 void lt_embed_table_add(lt_embed_table *table, lt_embed_entry *entry, uint64_t number);
 void lt_embed_table_remove(lt_embed_table *table, lt_embed_entry *entry);
+/* Any one of them. NULL: there is none. */
+lt_embed_entry *lt_embed_table_first(const lt_embed_table *table);
 /* NULL: there is none. */
 lt_embed_entry *lt_embed_table_find(const lt_embed_table *table, uint64_t number);
 

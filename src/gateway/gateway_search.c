@@ -38,6 +38,15 @@ static lt_status gateway_search_put_found(const lt_catalog *catalog, lt_str quer
   return lt_buf_check(out, err, "no memory for the answer");
 }
 
+/* With the saved programs of the request's user. */
+static lt_status gateway_search_catalog(const lt_gateway_request *r, lt_catalog **ret_catalog, lt_err *err) LT_YIELDS {
+  lt_catalog *all;
+  LT_TRY(lt_host_catalog_of_user(lt_toolbox_host(r->gateway->session->toolbox), r->peer->user, &all, err));
+  lt_status status = lt_catalog_for_programs(all, ret_catalog, err);
+  lt_catalog_unref(all);
+  return status;
+}
+
 static lt_status gateway_search_call(lt_gateway_request *request, lt_json arguments, lt_gateway_answer *ret_answer,
                                      lt_err *err) LT_YIELDS {
   lt_catalog *catalog;
@@ -47,7 +56,7 @@ static lt_status gateway_search_call(lt_gateway_request *request, lt_json argume
   if (lt_json_exists(words) && !lt_json_str(words, &arena, &query)) {
     return lt_fail(err, LT_E_INVALID, "query: expected words as a string");
   }
-  LT_TRY(lt_gateway_text_catalog(request->gateway, &catalog, err));
+  LT_TRY(gateway_search_catalog(request, &catalog, err));
   lt_status status = gateway_search_put_found(catalog, query, &ret_answer->text, err);
   lt_catalog_unref(catalog);
   return status;

@@ -1,6 +1,7 @@
 #include "io/lane.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "io/loop_impl.h"
 
@@ -24,7 +25,15 @@ void lt_lane_share(lt_loop *loop) {
 }
 
 bool lt_lane_has_news(const lt_lane *lane) {
-  return atomic_load_explicit(&lane->has_news, memory_order_relaxed);
+  return atomic_load_explicit(&lane->has_news, memory_order_relaxed) || lt_lane_is_due(lane);
+}
+
+void lt_lane_set_due(lt_lane *lane, int ms) {
+  lane->due_ns = ms >= 0 ? uv_hrtime() + (uint64_t)ms * 1000000 : UINT64_MAX;
+}
+
+bool lt_lane_is_due(const lt_lane *lane) {
+  return lane->due_ns != UINT64_MAX && uv_hrtime() >= lane->due_ns;
 }
 
 lt_lane *lt_lane_current(lt_loop *loop) {
@@ -32,11 +41,7 @@ lt_lane *lt_lane_current(lt_loop *loop) {
 }
 
 bool lt_lane_is_home(const lt_lane *lane) {
-  return lane == &lane->loop->home;
-}
-
-bool lt_lane_has_thread(const lt_lane *lane) {
-  return !lt_lane_is_home(lane) && lane->on_wake == NULL;
+  return lane == &lane->loop->home || atomic_load(&lane->has_moved);
 }
 
 /* The loop's own thread may sleep for longer than until the first timer of now, and does not know of descriptors that
@@ -53,9 +58,13 @@ static void lane_tell_home(lt_loop *loop) {
   }
 }
 
+void lt_lane_let_go(lt_loop *loop) {
+  lane_tell_home(loop);
+  lt_loop_let_go(loop);
+}
+
 void lt_lane_leave(lt_lane *lane) {
-  lane_tell_home(lane->loop);
-  lt_loop_let_go(lane->loop);
+  lt_lane_let_go(lane->loop);
 }
 
 void lt_lane_enter(lt_lane *lane) {
@@ -64,20 +73,24 @@ void lt_lane_enter(lt_lane *lane) {
 }
 
 /* --- A thread and its lane ---------------------------------------------------------------------------------------- */
-void lt_lane_open(lt_lane *lane, lt_loop *loop) {
-  *lane = (lt_lane){.loop = loop};
+void lt_lane_init(lt_lane *lane, lt_loop *loop) {
+  *lane = (lt_lane){.loop = loop, .due_ns = UINT64_MAX};
   sem_init(&lane->wake, 0, 0);
+}
+
+void lt_lane_release(lt_lane *lane) {
+  LT_CHECK(lane->fibers == 0 && !lt_loop_has_work(lane));
+  sem_destroy(&lane->wake);
+}
+
+void lt_lane_open(lt_lane *lane, lt_loop *loop) {
+  lt_lane_init(lane, loop);
   lt_lane_enter(lane);
 }
 
-void lt_lane_init(lt_lane *lane, lt_loop *loop, void (*on_wake)(lt_lane *lane)) {
-  *lane = (lt_lane){.loop = loop, .on_wake = on_wake};
-}
-
 void lt_lane_close(lt_lane *lane) {
-  LT_CHECK(lane->fibers == 0 && !lt_loop_has_work(lane));
   lt_lane_leave(lane);
-  sem_destroy(&lane->wake);
+  lt_lane_release(lane);
 }
 
 lt_status lt_lane_spawn(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err) {
@@ -109,8 +122,22 @@ bool lt_lane_turn(lt_lane *lane) {
   return has_work;
 }
 
-bool lt_lane_has_work(const lt_lane *lane) {
-  return lt_loop_has_work(lane);
+static void lane_await_wake(lt_lane *lane) {
+  while (sem_wait(&lane->wake) != 0 && errno == EINTR) {
+  }
+}
+
+/* A signal that was handled makes the lane due: the host may want to look at it. */
+static void lane_await_wake_or_due(lt_lane *lane) {
+  const struct timespec until = {.tv_sec = (time_t)(lane->due_ns / 1000000000),
+                                 .tv_nsec = (long)(lane->due_ns % 1000000000)};
+  if (sem_clockwait(&lane->wake, CLOCK_MONOTONIC, &until) == 0) {
+    return;
+  }
+  lane->due_ns = errno == EINTR ? 0 : lane->due_ns;
+  if (!atomic_exchange(&lane->asleep, false)) { /* somebody is about to post to `wake` */
+    lane_await_wake(lane);
+  }
 }
 
 void lt_lane_sleep(lt_lane *lane) {
@@ -119,9 +146,25 @@ void lt_lane_sleep(lt_lane *lane) {
     return;
   }
   lt_lane_leave(lane);
-  while (sem_wait(&lane->wake) != 0 && errno == EINTR) {
+  if (lane->due_ns == UINT64_MAX) {
+    lane_await_wake(lane);
+  } else {
+    lane_await_wake_or_due(lane);
   }
   lt_lane_enter(lane);
+}
+
+/* Who posts to a lane that is about to move either sees that it has moved, or is seen here (lt_lane_post). */
+void lt_lane_move_home(lt_lane *lane, void (*on_left)(lt_lane *lane)) {
+  lt_loop *loop = lane->loop;
+  LT_CHECK(lane->step_out == NULL);
+  lane->on_left = on_left;
+  atomic_store(&lane->has_moved, true);
+  lt_loop_move_work_home(lane);
+  if (lane->fibers == 0) {
+    on_left(lane);
+  }
+  lt_lane_wake(&loop->home);
 }
 
 /* --- A fiber and its lane ----------------------------------------------------------------------------------------- */

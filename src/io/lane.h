@@ -24,8 +24,10 @@ typedef struct lt_lane {
   _Atomic(lt_post *) posts;              /* newest first */
   atomic_bool asleep;                    /* its thread sleeps, or is about to: who has something for it wakes it */
   atomic_bool has_news;                  /* something has come since its last turn began */
+  atomic_bool has_moved;                 /* lt_lane_move_home: what is queued on it goes to the loop's own thread */
+  void (*on_left)(struct lt_lane *lane); /* of such a lane, when its last fiber has ended */
+  uint64_t due_ns;                       /* when its thread wants to look at something else; UINT64_MAX: never */
   sem_t wake;                            /* of a lane whose thread is not the loop's */
-  void (*on_wake)(struct lt_lane *lane); /* of a lane without a thread */
   struct lt_loop_task *ready_head, *ready_tail;
   unsigned fibers;             /* begun on it, and not ended */
   void (*step_out)(void *arg); /* what the fiber that has just yielded wants done; NULL: nothing */
@@ -42,10 +44,9 @@ void lt_lane_share(lt_loop *loop);
 void lt_lane_open(lt_lane *lane, lt_loop *loop);
 /* Lets go of the loop. No fiber of the lane is left, and nobody posts to it. */
 void lt_lane_close(lt_lane *lane);
-
-/* Makes a lane without a thread. `on_wake` is called when something has come for it, also while it is turned; by any
- * thread, and perhaps while that holds the loop. One thread after the other may then enter, turn and leave it. */
-void lt_lane_init(lt_lane *lane, lt_loop *loop, void (*on_wake)(lt_lane *lane));
+/* The same, without holding the loop: for a lane that threads enter one after the other. */
+void lt_lane_init(lt_lane *lane, lt_loop *loop);
+void lt_lane_release(lt_lane *lane);
 
 /* Lets go of the loop, and holds it again: in between the thread touches nothing that belongs to the loop. */
 void lt_lane_leave(lt_lane *lane);
@@ -55,10 +56,17 @@ void lt_lane_enter(lt_lane *lane);
 lt_status lt_lane_spawn(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err);
 /* Runs what is ready on the lane now. False: nothing was. */
 bool lt_lane_turn(lt_lane *lane);
-/* Whether something is ready on the lane. The thread holds the loop. */
-bool lt_lane_has_work(const lt_lane *lane);
-/* Sleeps until something is ready on the lane, or lt_lane_wake; lets go of the loop meanwhile. */
+/* Sleeps until something is ready on the lane, or lt_lane_wake, or it is due; lets go of the loop meanwhile. */
 void lt_lane_sleep(lt_lane *lane);
+/* In so many milliseconds (-1: never) the lane is due: a program on it yields, and the sleep ends, also when a signal
+ * was handled. */
+void lt_lane_set_due(lt_lane *lane, int ms);
+bool lt_lane_is_due(const lt_lane *lane);
+/* The loop's own thread goes on with what there is on the lane, which is at home from now on (lt_lane_is_home). Owns:
+ * the lane, until on_left(lane). By who holds the loop, outside of lt_lane_turn. */
+void lt_lane_move_home(lt_lane *lane, void (*on_left)(lt_lane *lane));
+/* As lt_lane_leave, when the lane has moved. */
+void lt_lane_let_go(lt_loop *loop);
 
 /* --- Others and a lane -------------------------------------------------------------------------------------------- */
 /* As lt_loop_post, to the thread of the lane. */
@@ -68,16 +76,14 @@ void lt_lane_wake(lt_lane *lane);
 
 /* The lane that is turned now, by who holds the loop. The loop's own thread has one, too. */
 lt_lane *lt_lane_current(lt_loop *loop);
-/* Whether it is that of the loop's own thread. */
+/* Whether it is that of the loop's own thread, or has moved there. Any thread. */
 bool lt_lane_is_home(const lt_lane *lane);
-/* Whether a thread that is not the loop's waits with what is on it. */
-bool lt_lane_has_thread(const lt_lane *lane);
 
 /* --- A fiber and its lane ----------------------------------------------------------------------------------------- */
 /* Has the lane's thread run `fn(arg)`, which does not touch the loop, on its own stack, while others may hold the loop.
  * The fiber is on its lane. */
 void lt_lane_step_out(lt_lane *lane, void (*fn)(void *arg), void *arg) LT_YIELDS;
-/* Whether something has come for the lane: lt_lane_step_out should return soon. Any thread. */
+/* Whether something has come for the lane, or it is due: lt_lane_step_out should return soon. On the lane's thread. */
 bool lt_lane_has_news(const lt_lane *lane);
 /* Carries out the posts that have come, inside this call. */
 void lt_lane_run_posts(lt_lane *lane);

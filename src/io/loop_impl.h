@@ -81,6 +81,8 @@ lt_status lt_loop_spawn_on(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err
 void lt_loop_run_posts(lt_lane *lane);
 bool lt_loop_run_ready(lt_lane *lane);
 bool lt_loop_has_work(const lt_lane *lane);
+/* Queues at home what is queued on a lane that has moved there. */
+void lt_loop_move_work_home(lt_lane *lane);
 /* Waits until nobody holds the loop, and holds it, to turn that lane. */
 void lt_loop_hold_for(lt_lane *lane);
 void lt_loop_let_go(lt_loop *loop);

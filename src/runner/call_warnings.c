@@ -84,9 +84,15 @@ static void warnings_read(lt_call_warnings *w, const lt_tool *tool, lt_json inpu
   }
 }
 
+/* A schema without that word declares no argument that could have been meant. */
+static bool warnings_can_declare(const lt_tool *tool) {
+  return tool->input_schema.n <= LT_CALL_WARNINGS_SCHEMA_BYTES &&
+         lt_str_find(tool->input_schema, LT_STR("properties"), 0) != SIZE_MAX;
+}
+
 void lt_call_warnings_put(lt_call_warnings *warnings, const lt_tool *tool, lt_str input, lt_buf *out) {
   bool is_short = input.n > 2 && input.n <= 64 * LT_KIB;
-  if (tool == NULL || !is_short || tool->input_schema.n > LT_CALL_WARNINGS_SCHEMA_BYTES) {
+  if (tool == NULL || !is_short || !warnings_can_declare(tool)) {
     return;
   }
   lt_json_doc doc;

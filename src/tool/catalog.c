@@ -22,6 +22,7 @@ typedef struct catalog_search_cache {
 
 struct lt_catalog {
   atomic_uint refs;
+  uint64_t number;
   lt_arena arena;           /* everything below */
   lt_tool *tools;           /* by id */
   lt_tool_schemas *schemas; /* by the same index; used on the loop only */
@@ -234,6 +235,7 @@ static lt_status catalog_build(lt_catalog *catalog, const lt_catalog_source *sou
 }
 
 static lt_catalog *catalog_alloc(void) {
+  static _Atomic uint64_t last_number;
   lt_catalog *catalog = lt_mem_zalloc(1, sizeof *catalog);
   catalog_search_cache *search = lt_mem_zalloc(1, sizeof *search);
   if (catalog == NULL || search == NULL) {
@@ -244,6 +246,7 @@ static lt_catalog *catalog_alloc(void) {
   LT_CHECK(pthread_mutex_init(&search->making, NULL) == 0);
   catalog->search = search;
   atomic_init(&catalog->refs, 1);
+  catalog->number = 1 + atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed);
   lt_arena_init(&catalog->arena, LT_CATALOG_MAX_BYTES);
   return catalog;
 }
@@ -384,6 +387,10 @@ void lt_catalog_unref(lt_catalog *catalog) {
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
+uint64_t lt_catalog_number(const lt_catalog *catalog) {
+  return catalog->number;
+}
+
 size_t lt_catalog_count(const lt_catalog *catalog) {
   return catalog->count;
 }

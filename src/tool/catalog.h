@@ -82,6 +82,9 @@ typedef struct lt_catalog_source {
 lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_catalog **ret_catalog, lt_err *err);
 lt_catalog *lt_catalog_ref(lt_catalog *catalog);
 void lt_catalog_unref(lt_catalog *catalog); /* NULL is allowed */
+/* The snapshot's number, which no other of this process has or will have: for comparing, without keeping the snapshot
+ * and the pointers to providers in it. Never 0. */
+uint64_t lt_catalog_number(const lt_catalog *catalog);
 /* The snapshot without the tools that are not for programs; the snapshot itself when it has no such tools. The same
  * snapshot always gives the same result. Loop thread only. Owns: one reference. LT_E_NOMEM. */
 lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { before } from "node:test";
-import { commandOf, config, describe, fake, folder, patience, recording, root, run, servers, sleep, start, test, until } from "./harness.mjs";
+import { config, describe, fake, folder, isChat, patience, recording, root, run, servers, sleep, start, test, until } from "./harness.mjs";
 import { faked, recorded } from "./model.mjs";
 
 const PROGRAM = "const r = fakeAdd({ a: 1, b: 2 });\noutput('1 + 2 = ' + r);\ndone();";
@@ -375,7 +375,7 @@ describe("at a terminal", () => {
         await until(() => run.text().includes("> "), "the prompt is shown");
         run.type(line);
         await until(() => run.text().includes(shown), `${shown} is shown`);
-        const pid = run.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(commandOf(one)));
+        const pid = run.pids().find(isChat);
         process.kill(Number(pid), "SIGTERM");
         assert.equal((await run.ended).code, 130);
       }
@@ -386,7 +386,7 @@ describe("at a terminal", () => {
       for (const signal of ["SIGHUP", "SIGTERM"]) {
         const run = talk([], { program: shell, env: fresh() });
         await until(() => run.text().includes("> "), "the prompt is shown");
-        const pid = run.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(commandOf(one)));
+        const pid = run.pids().find(isChat);
         process.kill(Number(pid), signal);
         const shown = plain((await run.ended).stdout);
         assert.match(shown, /code 130\n/);

@@ -158,6 +158,9 @@ function letGo(pipe, ms, before = -1) {
   setTimeout(() => (pipe.bytesRead === before ? pipe.destroy() : letGo(pipe, 100, pipe.bytesRead)), ms).unref();
 }
 
+/** Is it `lathe chat`, itself or under an emulator with its options, and not what starts it in a container? */
+export const isChat = (pid) => /^(?:[^\0]*qemu[^\0]*\0(?:-[^\0]*\0[^\0]*\0)*)?[^\0]*lathe\0chat\0/.test(commandOf(pid));
+
 const tscFolder = join(root, "tests/fixtures/tsc");
 let doctor; // undefined: not asked yet
 function doctorSays(what) {

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { before } from "node:test";
-import { commandOf, describe, folder, patience, recording, root, run, scripted, servers, sleep, sql, start, test, until } from "./harness.mjs";
+import { describe, folder, isChat, patience, recording, root, run, scripted, servers, sleep, sql, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const PAY = "let r = 'none';\ntry { r = cashPay({ n: 1 }).n } catch (e) { r = e.message }\noutput('paid ' + r); done()";
@@ -26,9 +26,6 @@ function container() {
   return path;
 }
 
-// Itself or under an emulator with its options, but not what starts a container for it.
-const isLathe = (pid) => /^(?:[^\0]*qemu[^\0]*\0(?:-[^\0]*\0[^\0]*\0)*)?[^\0]*lathe\0chat\0/.test(commandOf(pid));
-
 // The kernel gives a namespace's number to the next one, and a prompt of the same number and another process is free at once.
 const holdNamespaces = (pids) => pids.map((pid) => openSync(`/proc/${pid}/ns/pid`));
 
@@ -46,7 +43,7 @@ function world({ delayMs = 1 } = {}) {
     async waits(where, ...more) {
       const one = begin({ ...where, terminal: true }, ...(more.length ? more : ["-m", "code", "pay"]));
       await until(() => one.text().includes("ne[v]er: "), `it is asked\n${one.text()}`);
-      const signal = (name) => one.pids().filter(isLathe).forEach((pid) => process.kill(Number(pid), name));
+      const signal = (name) => one.pids().filter(isChat).forEach((pid) => process.kill(Number(pid), name));
       return { ...one, signal, async kill() { for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } await one.ended; } };
     },
     goOn: (where, ...more) => run(["chat", "-c", "last", "-m", "classic", "-y", "again", ...more, ...args], { ...options, ...where }),
@@ -150,7 +147,7 @@ describe("several at once", { concurrency: 2 }, () => {
         const all = [0, 1].map(() => w.begin({}, "-c", "last", "-m", "classic", "-y", "again"));
         const stranger = w.begin({}, "-c", "last", "-y", "again", ...other);
         await sleep((30 + 37 * ((round * 3 + again) % 9)) * patience);
-        all.forEach((one) => one.pids().filter(isLathe).forEach((pid) => { try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } }));
+        all.forEach((one) => one.pids().filter(isChat).forEach((pid) => { try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } }));
         await Promise.all([...all, stranger].map((one) => one.ended));
       }
       const end = await w.goOn({});

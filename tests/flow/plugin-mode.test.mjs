@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { before } from "node:test";
-import { cc, config, describe, fake, folder, root, run, servers, test } from "./harness.mjs";
+import { cc, config, describe, fake, folder, root, run, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const built = folder();
@@ -30,6 +30,16 @@ for (const [kind, so] of Object.entries(kinds)) {
       assert.deepEqual({ stdout: end.stdout, code: end.code }, { stdout: "Let me see.\nIt is 3.\n", code: 0 }, end.stderr);
       assert.match(end.stderr, /\n  fake\.add \{"a":1,"b":2\}  [\d.]+ m?s\n/);
       assert.match(end.stderr, /\n  [1-9]\d* tokens in, [1-9]\d* out, [\d.]+ m?s\n$/);
+    });
+    test("is completed behind /mode, and behind /model the providers that Lathe knows", async () => {
+      const one = start(["chat", ...tools], { env, terminal: true, window: [24, 100] });
+      let from = 0;
+      for (const [shown, typed] of [["> ", "/mode rel\t\n"], ["mode: relay", ""], ["> ", "/model anthr\t\t\n"], ["anthropic/claude-", ""], ["> ", "/quit\n"]]) {
+        await until(() => one.text().indexOf(shown, from) >= 0, `${shown} is shown`);
+        from = one.text().indexOf(shown, from) + shown.length;
+        one.type(typed);
+      }
+      assert.equal((await one.ended).code, 0);
     });
     test("is named where a mode is not known", async () => {
       const end = await chat(["-m", "relai", "call", ...tools]);

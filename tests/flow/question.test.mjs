@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { commandOf, describe, fake, folder, patience, root, scripted, servers, sleep, start, test, until } from "./harness.mjs";
+import { describe, fake, folder, isChat, noWalls, patience, root, scripted, servers, sleep, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const LATHE = resolve(process.env.LATHE ?? join(root, "build/lathe"));
@@ -47,7 +47,7 @@ describe("nothing else is written while a question is open", () => {
     assert.equal(end.after, end.before);
     assert.match(end.rest, /^y\n\n{60}forged\n\[\w+\] e1\n\[\w+\] e2\nafter\n/);
   });
-  test("Python, with its threads; its children do not have the terminal", async () => {
+  test("Python, with its threads; its children do not have the terminal", { skip: noWalls() }, async () => {
     const code = `import threading, time, os
 def speak():
     time.sleep(0.3)
@@ -65,7 +65,7 @@ t.join(); print("after")`;
     assert.match(end.rest, /forged[^]*no terminal[^]*after/);
   });
   const bin = [join(root, "tests/node_modules/.bin"), join(root, "node_modules/.bin")].find((path) => existsSync(join(path, "deno")));
-  test("Deno", { skip: bin === undefined && "no deno from npm" }, async () => {
+  test("Deno", { skip: (bin === undefined && "no deno from npm") || noWalls() }, async () => {
     const code = `const p = echo({ text: "x" }); await new Promise((f) => setTimeout(f, 300)); console.log("\\n".repeat(60) + "forged"); await p; console.log("after")`;
     const end = await meanwhile(at(["run", "--lang", "ts", "--runner", "deno", "-e", code, ...asking()], { env: { PATH: `${process.env.PATH}:${bin}` } }), () => sleep(1200));
     assert.equal(end.after, end.before);
@@ -148,7 +148,7 @@ describe("killed with a question open", () => {
     await asked(first);
     await sleep(1200);
     assert.doesNotMatch(first.text().replace(/^.*\| .*$/gm, ""), /held text/);
-    const pid = first.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(commandOf(one)));
+    const pid = first.pids().find(isChat);
     process.kill(Number(pid), "SIGKILL");
     await first.ended;
     const second = at(["chat", "-c", "last", ...args], { env });

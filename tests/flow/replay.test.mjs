@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
-import { config, describe, folder, root, run, scripted, servers, start, test, until } from "./harness.mjs";
+import { config, describe, folder, noWalls, root, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const CODE = `const seen = parallel([1, 2, 3].map((n) => ({ tool: 'cash.look', input: { n } })));
@@ -228,7 +228,7 @@ describe("comes to the same", () => {
     assert.equal(end.code, 0, end.stderr);
     assert.match(end.stdout, /; answered by the record: 1 program \(its time or its memory was used up\)\n$/);
   });
-  test("Python: a program that was killed in a call and gone on with", async () => {
+  test("Python: a program that was killed in a call and gone on with", { skip: noWalls() }, async () => {
     const w = world({ python: {} });
     const chat = w.start("python killed");
     await until(() => w.begun("cash.slow"), "the call is under way");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
-import { commandOf, describe, folder, patience, recording, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
+import { describe, folder, isChat, patience, recording, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 // What the model says. "pay" has an effect and must not be repeated, "look" may be; both take their time.
@@ -81,7 +81,7 @@ function world({ ask = false, delayMs = 150 } = {}) {
       return {
         ...run,
         file,
-        signal: (name) => process.kill(Number(run.pids().find((pid) => /^[^\0]*lathe\0chat\0/.test(commandOf(pid)))), name),
+        signal: (name) => process.kill(Number(run.pids().find(isChat)), name),
         events,
         requests: () => events().filter((e) => e.event === "prompt.approval-requested").map((e) => e.data.request),
         questions: () => run.text().split("ne[v]er: ").length - 1,

@@ -35,6 +35,23 @@ describe("saved programs", { concurrency: 3 }, () => {
     prints(await w.program("programsTyped({ n: 1 }) + programsTyped({ n: 2 })"), { stdout: "5\n" });
     assert.match((await w.program("programsLook({ path: 'a' }), programsFails()")).stderr, /programsFails is not defined/);
   });
+  test("a program says itself what it does and takes, and has its file's name; options count before that", async () => {
+    const w = world();
+    const cwd = folder({ "report.ts": "export const description = 'Reports.'\nexport const input: object = { type: 'object', properties: { n: { type: 'number' }, }, required: ['n'] }\nexport default ({ n }: { n: number }) => n + 1\n", "bad.js": "export const input = { type: f() }" });
+    const save = (...args) => run(["save", ...args], { env: w.env, cwd, stdin: "1" });
+    prints(await save("report.ts"), { stdout: "programs.report version 1\n" });
+    prints(await save("./report.ts"), { stdout: "programs.report version 1, which is the same\n" });
+    prints(await w.program("programsReport({ n: 1 })"), { stdout: "2\n" });
+    assert.match((await w.program("programsReport({})")).stderr, /input\.n: is required/);
+    assert.match((await w.lathe(["tools", ...w.config])).stdout, /programs\.report .*Reports\./);
+    prints(await save("report", "report.ts", "--description", "Other.", "--schema", "{}"), { stdout: "programs.report version 2\n" });
+    assert.deepEqual(JSON.parse((await w.lathe(["programs", "--json"])).stdout).map((it) => [it.description, it.schema]), [["Other.", {}]]);
+    for (const [args, why] of [[["bad.js"], /bad\.js: .export const input. has to be written out.* not f\(\) }.*line 1/], [["-"], /a name is wanted/], [["no.js"], /no\.js/], [[], /a file is wanted/]]) {
+      const end = await save(...args);
+      assert.equal(end.code, 2, args);
+      assert.match(end.stderr, why);
+    }
+  });
   test("every save is a version; old ones are listed, shown and saved again; deleted ones are gone", async () => {
     const w = world();
     await saves(w, "n", "1\n");

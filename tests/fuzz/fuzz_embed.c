@@ -227,6 +227,7 @@ static void *make_run_options(const host *h, const step *s) {
       .memory_bytes = (s->b & 12) == 12 ? PICK(memories, s->b >> 4) : 0,
       .data = h->env,
       .can_snapshot = s->b & 1,
+      .by_turns = (s->b & 192) == 192,
   };
   return sized(&options, sizeof options, offsetof(lathe_run_options, can_snapshot), s->c);
 }
@@ -239,11 +240,15 @@ static void do_start(host *h, const step *s, lathe_error *error) {
   free(options);
 }
 
+/* Of all runs, or of one that is turned. */
 static void do_next(host *h, const step *s, lathe_error *error) {
   static const int waits_ms[] = {0, 1, 5, 20};
   const lathe_event *event = NULL;
+  int wait_ms = PICK(waits_ms, s->a);
   (void)error;
-  lathe_status status = lathe_next(h->env, PICK(waits_ms, s->a), &event);
+  lathe_status status = (s->b & 1) == 0
+                            ? lathe_next(h->env, wait_ms, &event)
+                            : lathe_turn(h->env, pick_number(h->runs, h->run_count, s->c), s->b >> 2, wait_ms, &event);
   check_status(status, NULL);
   check((event != NULL) == (status == LATHE_OK), "a failure with an event, or a success without one");
   if (event != NULL) {
@@ -263,8 +268,10 @@ static void do_answer(host *h, const step *s, lathe_error *error) {
   }
 }
 
+/* Or lets it go on by itself. */
 static void do_cancel(host *h, const step *s, lathe_error *error) {
-  check_status(lathe_cancel(h->env, pick_number(h->runs, h->run_count, s->a), error), error);
+  uint64_t run = pick_number(h->runs, h->run_count, s->a);
+  check_status((s->b & 1) == 0 ? lathe_cancel(h->env, run, error) : lathe_detach(h->env, run, error), error);
 }
 
 static bool take_step(host *h, step *ret) {
@@ -428,6 +435,7 @@ static void await_ends(host *h) {
   uint64_t until_us = lt_clock_monotonic_us() + ENDS_MS * 1000ULL;
   for (uint64_t number = 1; number < NUMBERS_MAX && ended < started; number++) {
     (void)lathe_cancel(h->env, number, NULL);
+    (void)lathe_detach(h->env, number, NULL);
   }
   while (ended < started) {
     check(lt_clock_monotonic_us() < until_us, "a run does not end");

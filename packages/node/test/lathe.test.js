@@ -147,6 +147,50 @@ describe("a sandbox", () => {
   });
 });
 
+describe("a program that runs alone", () => {
+  const sandbox = new Sandbox({ tools: { add: ({ a, b }) => a + b } });
+  after(() => sandbox.close());
+
+  test("calls functions on this thread, after run() has returned", async () => {
+    const order = [];
+    const run = sandbox.run("note({}); add({a: 1, b: 2})", { tools: { note: () => void order.push("tool") } });
+    order.push("returned");
+    assert.equal((await run).value, 3);
+    assert.deepEqual(order, ["returned", "tool"]);
+  });
+  test("is left to other threads when it waits or computes", async () => {
+    let turns = 0;
+    const counting = setInterval(() => turns++, 5);
+    const code = "let n = add({a: 1, b: 1}); n += later({}); sleep(5); n += add({a: 1, b: 1}); n";
+    const later = () => new Promise((done) => setTimeout(() => done(2), 20));
+    assert.equal((await sandbox.run(code, { tools: { later } })).value, 6);
+    await assert.rejects(sandbox.run("add({a: 1, b: 1}); for (;;);", { timeoutMs: 200 }), lathe.ProgramTimeoutError);
+    clearInterval(counting);
+    assert.ok(turns > 5, `${turns} turns of Node's loop`);
+  });
+  test("goes on when promises are settled at once, and ends with its sandbox", async () => {
+    const later = (n) => new Promise((done) => setTimeout(() => done(n), 1));
+    const tools = { now: async ({ n }) => n, later: async ({ n }) => later(n), bad: async () => { throw new Error("sold out"); } };
+    const code = `let n = 0; for (let i = 0; i < 50; i++) n += now({n: 1}); n += later({n: 1});
+      n += parallel([{tool: "now", input: {n: 1}}, {tool: "later", input: {n: 1}}]).reduce((a, b) => a + b);
+      try { bad({}) } catch (error) { [n, error.message] }`;
+    assert.deepEqual((await sandbox.run(code, { tools })).value, [53, 'Tool "bad" failed: sold out']);
+    const abort = new AbortController(), stop = async () => abort.abort();
+    await assert.rejects(sandbox.run("stop({}); stop({})", { tools: { stop }, signal: abort.signal }), { name: "AbortError" });
+    const other = new Sandbox(), close = async () => void other.close();
+    await assert.rejects(other.run("for (;;) close({})", { tools: { close } }), lathe.ClosedError);
+    await other.close();
+  });
+  test("gives Node's loop its turn among many", async () => {
+    let turns = 0, goes = true;
+    const turn = () => { turns++; if (goes) setImmediate(turn); };
+    setImmediate(turn);
+    for (let i = 0; i < 50; i++) await sandbox.run("for (let i = 0; i < 1e5; i++); add({a: 1, b: 2})");
+    goes = false;
+    assert.ok(turns > 3, `${turns} turns of Node's loop`);
+  });
+});
+
 describe("runSync", () => {
   const sandbox = new Sandbox({ tools: { add: ({ a, b }) => a + b } });
   before(() => sandbox.ready());

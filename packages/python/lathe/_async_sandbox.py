@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import ctypes
 import inspect
 import json
+import math
 import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -31,6 +34,8 @@ from ._tools import Tool
 
 # Of what is waiting; then the loop has its turn again.
 _EVENTS_AT_A_TIME = 100
+# Seconds that programs may hold up the loop between two of its turns.
+_LOOP_TIME = 0.005
 
 _OnApproval = Callable[[Approval], "bool | Decision | Awaitable[bool | Decision]"]
 
@@ -60,6 +65,7 @@ class AsyncSandbox(Environment):
         self._runs: dict[int, _Run] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._fd = -1
+        self._loop_time_spent = 0.0
 
     async def open(self) -> None:
         """Opens it, and waits for the MCP servers of the configuration. `async with` does this."""
@@ -171,8 +177,7 @@ class AsyncSandbox(Environment):
         try:
             all_tools, own = self._borrow_tools(tools)
             try:
-                run = _Run(self, what, what.start(env), all_tools, listeners)
-                self._runs[run.number] = run
+                run = self._begin(env, what, all_tools, listeners)
             except BaseException:
                 self._give_tools_back(own)
                 raise
@@ -183,6 +188,36 @@ class AsyncSandbox(Environment):
         finally:
             if self._env:
                 self._give_tools_back(own)
+
+    def _begin(self, env: ctypes.c_void_p, what: Program, tools: dict[str, Tool], listeners: Listeners) -> _Run:
+        # Alone it begins on this thread, which hands nothing over then. Several have the library's threads.
+        by_turns = what.can_be_turned and not self._runs and self._loop_time_spent < _LOOP_TIME
+        run = _Run(self, what, what.start(env, by_turns), tools, listeners)
+        self._runs[run.number] = run
+        if by_turns:
+            self._turn(env, run)
+        return run
+
+    def _turn(self, env: ctypes.c_void_p, run: _Run) -> None:
+        """As long as it need not wait, for a few milliseconds. The library goes on with it then."""
+        began = time.monotonic()
+        until = began + _LOOP_TIME - self._loop_time_spent
+        if self._loop_time_spent == 0:
+            asyncio.get_running_loop().call_soon(self._forget_loop_time)
+        try:
+            while (left_ms := math.ceil((until - time.monotonic()) * 1000)) > 0:
+                event = _library.turn(env, run.number, left_ms, 0)
+                if event is None:
+                    break
+                self._take_event(event)
+                if event.type == _library.END:
+                    return
+            _library.library().lathe_detach(env, run.number, None)
+        finally:
+            self._loop_time_spent += time.monotonic() - began
+
+    def _forget_loop_time(self) -> None:
+        self._loop_time_spent = 0.0
 
     async def check(self, code: str, language: str | None = None) -> list[dict[str, Any]]:
         """What is wrong with a program, without running it, as Sandbox.check() tells it."""

@@ -120,15 +120,20 @@ def _log_warning(text: str) -> None:
 class Program:
     """A program to be run, or one to go on with: how it is started, and what its end means."""
 
-    #: run_here() can run it.
-    runs_here = False
-
-    def __init__(self, function: str, *arguments: Any) -> None:
+    def __init__(self, function: str, *arguments: Any, options: _library.RunOptions | None = None) -> None:
         self._function = function
-        self._arguments = arguments
+        self._arguments = arguments if options is None else (ctypes.byref(options), *arguments)
+        self._options = options
 
-    def start(self, env: ctypes.c_void_p) -> int:
+    @property
+    def can_be_turned(self) -> bool:
+        """A thread can run it that waits for it (lathe_turn). Where it is a process, threads have nothing to do."""
+        return self._options is not None and self._options.language != b"python"
+
+    def start(self, env: ctypes.c_void_p, by_turns: bool = False) -> int:
         """Returns the number of the run."""
+        if self._options is not None:
+            self._options.by_turns = by_turns
         number, error = ctypes.c_uint64(), _library.new_error()
         function = getattr(_library.library(), self._function)
         _library.check(function(env, *self._arguments, ctypes.byref(number), ctypes.byref(error)), error)
@@ -136,14 +141,6 @@ class Program:
 
     def take(self, event: _library.Event) -> None:
         """Is told of each event before its end."""
-
-    def run_here(self, env: ctypes.c_void_p, on_event: Callable[[_library.Event], None]) -> _library.Event:
-        """Runs it on this thread, which takes a quarter of the time. Returns the end. on_event does not raise."""
-        report, error = ctypes.c_void_p(), _library.new_error()
-        take = _library.EventFunction(lambda _env, pointer, _arg: on_event(_library.read_event(pointer)))
-        arguments = *self._arguments, take, None, ctypes.byref(report), ctypes.byref(error)
-        status = _library.library().lathe_run(env, *arguments)
-        return _library.end_of(status, _library.take_text(report), error)
 
     def read_end(self, event: _library.Event) -> Any:
         """The result. Raises how it failed."""
@@ -182,9 +179,7 @@ def program(
     """A program to be run. Raises ConfigError."""
     options = run_options(code, input, language, timeout, memory_bytes)
     options.can_snapshot = can_snapshot
-    what = Program("lathe_start", ctypes.byref(options))
-    what.runs_here = not can_snapshot
-    return what
+    return Program("lathe_start", options=options)
 
 
 def restored(snapshot: str) -> Program:
@@ -231,8 +226,9 @@ class Calls:
         except ConfigError as error:
             self.fail(call, str(error))
             return
-        error = _library.new_error()
-        # What Python writes can still be too large or too deep.
+        if self._library.lathe_answer(self._env, call, text, None) == 0:
+            return
+        error = _library.new_error()  # what Python writes can still be too large or too deep
         if self._library.lathe_answer(self._env, call, text, ctypes.byref(error)) != 0:
             self.fail(call, f"the result of the tool {tool.name}: {_library.text_of(error.message)}")
 

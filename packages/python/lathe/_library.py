@@ -44,6 +44,7 @@ class RunOptions(Structure):
         ("memory_bytes", c_uint64),
         ("data", c_void_p),
         ("can_snapshot", c_int),
+        ("by_turns", c_int),
     ]
 
 
@@ -88,8 +89,6 @@ class Event(NamedTuple):
 
 
 EventPointer = POINTER(_Event)
-#: What lathe_run calls with each event: the environment, the event, and nothing.
-EventFunction = ctypes.CFUNCTYPE(None, c_void_p, EventPointer, c_void_p)
 _error_p, _text_p, _number_p = POINTER(Error), POINTER(c_void_p), POINTER(c_uint64)
 _FUNCTIONS = {
     "lathe_version": (c_char_p, []),
@@ -101,8 +100,9 @@ _FUNCTIONS = {
     "lathe_tools": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
     "lathe_declare": (c_int, [c_void_p, c_char_p, c_size_t, _text_p, _error_p]),
     "lathe_check": (c_int, [c_void_p, POINTER(RunOptions), _text_p, _error_p]),
-    "lathe_run": (c_int, [c_void_p, POINTER(RunOptions), EventFunction, c_void_p, _text_p, _error_p]),
     "lathe_start": (c_int, [c_void_p, POINTER(RunOptions), _number_p, _error_p]),
+    "lathe_turn": (c_int, [c_void_p, c_uint64, c_int, c_int, POINTER(EventPointer)]),
+    "lathe_detach": (c_int, [c_void_p, c_uint64, _error_p]),
     "lathe_cancel": (c_int, [c_void_p, c_uint64, _error_p]),
     "lathe_snapshot": (c_int, [c_void_p, c_uint64, _text_p, _error_p]),
     "lathe_restore": (c_int, [c_void_p, c_char_p, c_void_p, _number_p, _error_p]),
@@ -195,18 +195,22 @@ def read_event(pointer: ctypes._Pointer[_Event]) -> Event:
     return Event(it.type, it.status, it.run, it.call, text_of(it.tool), text_of(it.text), text_of(it.json))
 
 
-def end_of(status: int, report: str, error: Error) -> Event:
-    """The event with which a run of lathe_run would have ended."""
-    # The report has all of the message.
-    message = json.loads(report).get("error", "") if status != _OK and report else ""
-    return Event(END, status, 0, 0, "", message or text_of(error.message), report)
+def turn(env: c_void_p, run: int, work_ms: int, wait_ms: int) -> Event | None:
+    """Carries a run on, on this thread, until its next event; None when a limit was reached (-1: none)."""
+    pointer = EventPointer()
+    status = library().lathe_turn(env, run, work_ms, wait_ms, ctypes.byref(pointer))
+    if status not in (_OK, _TIMEOUT):
+        raise error_of_call(status, "the run has ended")
+    return _taken(pointer) if status == _OK else None
 
 
 def next_event(env: c_void_p) -> Event | None:
     """The next event of the queue; None when there is none now."""
     pointer = EventPointer()
-    if not take_event(env, pointer):
-        return None
+    return _taken(pointer) if take_event(env, pointer) else None
+
+
+def _taken(pointer: ctypes._Pointer[_Event]) -> Event:
     try:
         return read_event(pointer)
     finally:

@@ -240,6 +240,15 @@ class Sync(unittest.TestCase):
         interrupter.join()
         self.assertEqual(self.sandbox.run("add({a: 1})").value, 3)
 
+    def test_a_signal_ends_a_program_that_waits(self) -> None:
+        before = signal.signal(signal.SIGALRM, lambda *_: raises(ValueError("it is time"))())
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with self.assertRaisesRegex(ValueError, "it is time"):
+                self.sandbox.run("sleep(60000)", timeout=60)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+
     def test_approvals(self) -> None:
         order = lathe.tool(lambda **given: given, name="order", approval="it spends money")
         asked: list[lathe.Approval] = []
@@ -382,9 +391,10 @@ class Sync(unittest.TestCase):
 
 
 class SyncOnAnotherThread(Sync):
-    """There programs run on the thread itself."""
 
-    test_an_interrupt_ends_a_program_that_calls_nothing = None  # type: ignore[assignment] # interrupts come to the main thread
+    # Signals come to the main thread.
+    test_an_interrupt_ends_a_program_that_calls_nothing = None  # type: ignore[assignment]
+    test_a_signal_ends_a_program_that_waits = None  # type: ignore[assignment]
 
     def run(self, result: unittest.TestResult | None = None) -> None:  # type: ignore[override]
         thread = threading.Thread(target=super().run, args=(result,))
@@ -541,6 +551,30 @@ class Async(unittest.IsolatedAsyncioTestCase):
             self.assertEqual([one.value for one in await asyncio.gather(*many)], list(range(50)))
             self.assertEqual((await sandbox.run("add({a: 1})")).value, 3)
             self.assertEqual((await sandbox.check("1 +"))[0]["line"], 1)
+
+    async def test_the_loop_goes_on_while_a_program_computes_or_waits(self) -> None:
+        turns = 0
+
+        async def count() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0.005)
+                turns += 1
+
+        async def later(n: int) -> int:
+            await asyncio.sleep(0.02)
+            return n
+
+        async with lathe.AsyncSandbox(tools=[add, later]) as sandbox:
+            counting = asyncio.create_task(count())
+            code = "let n = add({a: 1}); n += later({n: 2}); sleep(5); n + add({a: 1})"
+            self.assertEqual((await sandbox.run(code)).value, 8)
+            with self.assertRaises(lathe.ProgramTimeoutError):
+                await sandbox.run("add({a: 1}); for (;;);", timeout=0.2)
+            counting.cancel()
+            self.assertGreater(turns, 5)
+            for _ in range(20):  # each of them alone
+                self.assertEqual((await sandbox.run("let n = 0; for (let i = 0; i < 1e5; i++); add({a: n})")).value, 2)
 
     async def test_cancelling_the_task_cancels_program_and_tool(self) -> None:
         begun, events = asyncio.Event(), []

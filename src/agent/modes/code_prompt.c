@@ -101,21 +101,20 @@ lt_status lt_code_prompt_put_listing(const lt_agent *agent, const lt_catalog *ca
 }
 
 void lt_code_listing_release(lt_code_listing *listing) {
-  lt_catalog_unref(listing->catalog);
-  listing->catalog = NULL;
+  listing->catalog = 0;
   lt_buf_release(&listing->text);
 }
 
 /* Kept, because writing it took a fifth of the loop's time when a thousand prompts with thirty tools began at once. */
-static lt_status code_prompt_update_listing(lt_agent *agent, lt_catalog *catalog, lt_err *err) {
+static lt_status code_prompt_update_listing(lt_agent *agent, const lt_catalog *catalog, lt_err *err) {
   lt_code_listing *listing = &agent->listing;
-  if (listing->catalog == catalog) {
+  if (listing->catalog == lt_catalog_number(catalog)) {
     return LT_OK;
   }
   lt_code_listing_release(listing);
   lt_buf_init(&listing->text, LT_PROMPT_MESSAGES_BYTES);
   LT_TRY(lt_code_prompt_put_listing(agent, catalog, &listing->text, err));
-  listing->catalog = lt_catalog_ref(catalog);
+  listing->catalog = lt_catalog_number(catalog);
   return LT_OK;
 }
 

@@ -6,7 +6,7 @@
 
 /* The compact list of tools, kept for the next prompt while the tools stay the same. */
 typedef struct lt_code_listing {
-  lt_catalog *catalog; /* the listed catalog, a reference; NULL: nothing is kept */
+  uint64_t catalog; /* the number of the listed catalog; 0: nothing is kept */
   lt_buf text;
 } lt_code_listing;
 

@@ -8,7 +8,6 @@
 #include "runner/save_tool.h"
 #include "runner/quickjs/host_functions.h"
 #include "runner/quickjs/program_end.h"
-#include "runner/quickjs/program_lane.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/tool_names.h"
 
@@ -24,7 +23,6 @@ struct lt_quickjs {
   lt_loop *loop;
   lt_door *door;
   lt_workers *workers;
-  lt_program_lanes lanes;
   runner_image images[LT_IMAGE_KINDS];
   lt_pool_budget budget; /* of the clean boxes of all images */
   lt_run_rests rests;
@@ -156,8 +154,6 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
     lt_mem_free(q);
     return status;
   }
-  lt_program_lanes_init(&q->lanes, loop, q->workers);
-  q->runner.crew = &q->lanes.crew;
   *ret_quickjs = q;
   return LT_OK;
 }
@@ -198,9 +194,12 @@ static lt_workers_step on_step(lt_workers_task *task) {
   return run->box.gives_way ? LT_STEP_PARK : goes_on ? run->box.step : is_dropped ? LT_STEP_PARK : LT_STEP_DONE;
 }
 
-/* A program that waits may leave its box. */
-static void run_leave_box(lt_run *run) {
+/* The program waits for an answer, or for a box. */
+static void run_park(lt_run *run) {
+  bool gives_way = run->box.gives_way;
+  run->box.gives_way = false;
   if (run->box.needs_box) {
+    lt_run_box_wait(run);
     return;
   }
   lt_pool_learn(run->box.pool, run->box.box);
@@ -209,16 +208,6 @@ static void run_leave_box(lt_run *run) {
   } else if (run->box.should_rest || lt_pool_wants(run->box.box)) {
     run->box.should_rest = false;
     lt_run_box_rest(run);
-  }
-}
-
-/* The program waits for an answer, or for a box. */
-static void run_park(lt_run *run) {
-  bool gives_way = run->box.gives_way;
-  run->box.gives_way = false;
-  if (run->box.needs_box) {
-    lt_run_box_wait(run);
-    return;
   }
   if (gives_way) {
     lt_run_box_continue(run);
@@ -237,28 +226,26 @@ static void on_program_done(void *arg) {
   lt_wait_wake(&run->wait, LT_OK);
 }
 
-/* The worker's last access to the run: hands out the result. */
-static void run_post_done(lt_run *run) {
-  if (run->box.box != NULL) {
-    lt_fiber_release(&run->box.fiber);
-  }
-  run->done_post = (lt_post){.fn = on_program_done, .arg = run};
-  lt_lane_post(run->lane, &run->done_post);
-}
-
-/* Of a run at home. The box is cleaned after the result was handed out. */
+/* Hands out the result first; the box is cleaned afterwards. */
 static void after_step(lt_workers_task *task, lt_workers_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
-    run_leave_box(run);
     run_park(run);
     return;
   }
   lt_box *box = run->box.box;
   lt_pool *pool = run->box.pool;
-  run_post_done(run);
+  lt_workers *workers = run->workers;
+  bool is_home = lt_lane_is_home(run->lane);
   if (box != NULL) {
+    lt_fiber_release(&run->box.fiber);
+  }
+  run->done_post = (lt_post){.fn = on_program_done, .arg = run};
+  lt_lane_post(run->lane, &run->done_post);
+  if (box != NULL && is_home) {
     lt_pool_give(pool, box);
+  } else if (box != NULL) {
+    lt_run_box_give_later(workers, pool, box);
   }
 }
 
@@ -288,9 +275,6 @@ typedef struct run_step {
 static void on_step_here(void *arg) {
   run_step *s = arg;
   s->status = lt_workers_run_here(s->run->workers, &s->run->task, &s->step, &s->err);
-  if (s->step == LT_STEP_PARK) {
-    run_leave_box(s->run);
-  }
 }
 
 /* By the thread that cancels, while the run's fiber is in the step. */
@@ -298,27 +282,11 @@ static void on_cancel_here(void *arg) {
   lt_workers_task_stop(arg, LT_STOP_CANCEL);
 }
 
-static void on_give_here(void *arg) {
-  lt_run_box *given = arg;
-  lt_pool_give(given->pool, given->box);
-}
-
-/* The box is cleaned by a worker that has nothing else to do, or else here and now. */
-static void run_end_here(lt_run *run) LT_YIELDS {
-  run_post_done(run);
-  if (run->box.box != NULL && !lt_run_box_give_later(run->workers, run->box.pool, run->box.box)) {
-    lt_lane_step_out(run->lane, on_give_here, &run->box);
-  }
-}
-
 /* What the program has posted is carried out at once. When it waits, the run's fiber is free for its first call. */
 static void run_end_step_here(lt_run *run, lt_workers_step step) LT_YIELDS {
+  run->box.has_begun_here = run->box.has_begun;
   if (step != LT_STEP_AGAIN) {
-    if (step == LT_STEP_PARK) {
-      run_park(run);
-    } else {
-      run_end_here(run);
-    }
+    after_step(&run->task, step);
     run->queue.is_idle = true;
     lt_lane_run_posts(run->lane);
     run->queue.is_idle = false;
@@ -343,6 +311,23 @@ static void run_step_here(lt_run *run) LT_YIELDS {
   run_end_step_here(run, s.step);
 }
 
+/* Its thread has left a program that has begun there (lt_lane_move_home): it rests as others do. */
+static void run_rest_from_now_on(lt_run *run) {
+  if (run->box.has_begun_here && run->rest.rests == NULL && !run->quickjs->drops) {
+    lt_run_rests_add(run, &run->quickjs->rests);
+    lt_run_rests_list(run);
+  }
+}
+
+static void run_take_step(lt_run *run) LT_YIELDS {
+  if (lt_lane_is_home(run->lane)) {
+    run->box.is_due = false;
+    lt_workers_resume(run->workers, &run->task);
+  } else {
+    run_step_here(run);
+  }
+}
+
 /* The run's own fiber carries out one call at a time itself: a program that waits for one call costs one fiber. */
 static void run_wait_until_finished(lt_run *run) LT_YIELDS {
   lt_cancel_node from_above, to_us;
@@ -351,8 +336,11 @@ static void run_wait_until_finished(lt_run *run) LT_YIELDS {
   while (!run->is_finished || run->queue.in_flight > 0) {
     run_stop_in_time(run);
     if (run->box.is_due) {
-      run_step_here(run);
+      run_take_step(run);
       continue;
+    }
+    if (lt_lane_is_home(run->lane)) {
+      run_rest_from_now_on(run);
     }
     if (lt_call_queue_has_waiting(&run->queue) && !lt_run_clock_watch(run, on_run_deadline)) {
       lt_call_queue_drop(run, LT_E_NOMEM, "no memory for another tool call");
@@ -389,7 +377,7 @@ static lt_status run_in_box(lt_run *run, lt_image_kind kind, void (*body)(lt_run
   LT_TRY(quickjs_open_image(q, kind, err));
   lt_run_box_init(run, &q->images[kind].pool, body, err);
   run->is_finished = false;
-  if (!q->drops && !lt_lane_has_thread(run->lane)) {
+  if (!q->drops && lt_lane_is_home(run->lane)) { /* on a lane a thread waits with its program */
     lt_run_rests_add(run, &q->rests);
   }
   lt_run_box_begin(run);

@@ -26,12 +26,13 @@ typedef struct lt_run_box {
   bool should_rest;                    /* the step shall only take it out of its box */
   bool is_resting;                     /* under the run's lock: it waits outside of its box */
   lt_box_rest rest;
-  lt_box *home;     /* that it continues in after its rest */
-  bool has_begun;   /* it has had a box */
-  lt_status status; /* why it could not begin */
-  lt_err *err;      /* of the run's fiber, which waits meanwhile */
-  lt_post post;     /* brings a box to a run on a lane */
-  bool is_due;      /* the run's own fiber runs the next step, on its lane */
+  lt_box *home;        /* that it continues in after its rest */
+  bool has_begun;      /* it has had a box */
+  lt_status status;    /* why it could not begin */
+  lt_err *err;         /* of the run's fiber, which waits meanwhile */
+  lt_post post;        /* brings a box to a run on a lane */
+  bool is_due;         /* the run's own fiber runs the next step, on its lane */
+  bool has_begun_here; /* ... and has run the one with which the program began */
 } lt_run_box;
 
 /* The program shall run `body` in a box of that pool, which the first step takes. `err` tells why it could not begin,
@@ -57,7 +58,7 @@ void lt_run_box_drop(lt_run *run);
  * loop. */
 void lt_run_box_begin(lt_run *run);
 void lt_run_box_resume(lt_run *run);
-/* Has a worker give a used box back to its pool, where one has time. False: give it back yourself. */
-bool lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box);
+/* Gives a used box back to its pool, but has a worker do so, where one has time. */
+void lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box);
 
 #endif
