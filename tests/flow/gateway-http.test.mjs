@@ -214,7 +214,9 @@ describe("lathe serve, at /mcp", { concurrency: 3 }, () => {
     };
 
     const waits = await told(ann, "execute_code", { code: "goodAdd({ a: 1, b: 2 })" });
-    const [, id] = /Run ([0-9a-f]{32}) is not done/.exec(waits), [, question] = /call "([^"]+)" and decision/.exec(waits);
+    const [, id] = /Run ([0-9a-f]{32}) is not done/.exec(waits);
+    let question; // it may not be there yet
+    for (let text = waits; !question; text = await told(ann, "continue_run", { run: id })) question = /call "([^"]+)" and decision/.exec(text)?.[1];
     assert.equal((await s.get(`/prompts/${id}`, ann)).json.userId, "ann");
     for (const [name, args] of [["continue_run", { run: id }], ["continue_run", { run: id, call: question, decision: "approve" }], ["read_output", { run: id }]]) {
       const refused = await call(bob, name, args);
