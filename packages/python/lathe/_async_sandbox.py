@@ -30,7 +30,7 @@ from ._environment import (
 )
 from ._attachments import Attachments, attachments_json
 from ._errors import ClosedError, SandboxError, Suspended
-from ._tools import Tool
+from ._tools import Tool, read_json
 
 # Of what is waiting; then the loop has its turn again.
 _EVENTS_AT_A_TIME = 100
@@ -200,13 +200,13 @@ class AsyncSandbox(Environment):
 
     def _turn(self, env: ctypes.c_void_p, run: _Run) -> None:
         """As long as it need not wait, for a few milliseconds. The library goes on with it then."""
-        began = time.monotonic()
+        began, turns = time.monotonic(), _library.Turns(env, run.number)
         until = began + _LOOP_TIME - self._loop_time_spent
         if self._loop_time_spent == 0:
             asyncio.get_running_loop().call_soon(self._forget_loop_time)
         try:
             while (left_ms := math.ceil((until - time.monotonic()) * 1000)) > 0:
-                event = _library.turn(env, run.number, left_ms, 0)
+                event = turns.next(left_ms, 0)
                 if event is None:
                     break
                 self._take_event(event)
@@ -332,7 +332,7 @@ class _Run:
             calls.fail(call, f"the tool {event.tool} is that of another program")
             return
         try:
-            value = self._context.run(tool.function, **json.loads(event.json))
+            value = self._context.run(tool.function, **read_json(event.json))
         except Suspended:
             raise
         except Exception as error:

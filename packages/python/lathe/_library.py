@@ -116,6 +116,9 @@ _FUNCTIONS = {
     "lathe_reject": (c_int, [c_void_p, c_uint64, c_char_p, _error_p]),
 }
 
+#: They return at once, so other threads of Python need not have their turn: one that computes would keep it for 5 ms.
+_QUICK = ("lathe_version", "lathe_free", "lathe_start", "lathe_cancel", "lathe_event_free", "lathe_answer", "lathe_fail")
+
 _loaded: ctypes.CDLL | None = None
 
 
@@ -131,13 +134,15 @@ def _load() -> ctypes.CDLL:
 
 
 def library() -> ctypes.CDLL:
-    """The library, loaded when it is first asked for. Its functions let other threads of Python run meanwhile."""
+    """The library, loaded when it is first asked for. Functions that wait let other threads of Python run meanwhile."""
     global _loaded
     if _loaded is None:
         loaded = _load()
+        quick = ctypes.PyDLL(loaded._name, handle=loaded._handle)
         for name, (result, arguments) in _FUNCTIONS.items():
-            function = getattr(loaded, name)
+            function = getattr(quick if name in _QUICK else loaded, name)
             function.restype, function.argtypes = result, arguments
+            setattr(loaded, name, function)
         _loaded = loaded
     return _loaded
 
@@ -192,25 +197,38 @@ def take_event(env: c_void_p, pointer: ctypes._Pointer[_Event]) -> bool:
 
 def read_event(pointer: ctypes._Pointer[_Event]) -> Event:
     it = pointer.contents
-    return Event(it.type, it.status, it.run, it.call, text_of(it.tool), text_of(it.text), text_of(it.json))
+    tool, text, report = text_of(it.tool), text_of(it.text), text_of(it.json)
+    return Event(it.type, it.status, it.run, it.call, tool, text, report)
 
 
-def turn(env: c_void_p, run: int, work_ms: int, wait_ms: int) -> Event | None:
-    """Carries a run on, on this thread, until its next event; None when a limit was reached (-1: none)."""
-    pointer = EventPointer()
-    status = library().lathe_turn(env, run, work_ms, wait_ms, ctypes.byref(pointer))
-    if status not in (_OK, _TIMEOUT):
-        raise error_of_call(status, "the run has ended")
-    return _taken(pointer) if status == _OK else None
+class Turns:
+    """A run that this thread turns. What each event needs is found once."""
+
+    def __init__(self, env: c_void_p, run: int) -> None:
+        loaded = library()
+        self._turn, self._free = loaded.lathe_turn, loaded.lathe_event_free
+        self._run = (env, run)
+        self._pointer = EventPointer()
+        self._place = ctypes.byref(self._pointer)
+
+    def next(self, work_ms: int, wait_ms: int) -> Event | None:
+        """Carries the run on until its next event; None when a limit was reached (-1: there is none)."""
+        status = self._turn(*self._run, work_ms, wait_ms, self._place)
+        if status == _TIMEOUT:
+            return None
+        if status != _OK:
+            raise error_of_call(status, "the run has ended")
+        try:
+            return read_event(self._pointer)
+        finally:
+            self._free(self._pointer)
 
 
 def next_event(env: c_void_p) -> Event | None:
     """The next event of the queue; None when there is none now."""
     pointer = EventPointer()
-    return _taken(pointer) if take_event(env, pointer) else None
-
-
-def _taken(pointer: ctypes._Pointer[_Event]) -> Event:
+    if not take_event(env, pointer):
+        return None
     try:
         return read_event(pointer)
     finally:

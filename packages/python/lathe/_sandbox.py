@@ -28,7 +28,7 @@ from ._environment import (
 from ._attachments import Attachments, attachments_json
 from ._errors import ConfigError, SandboxError, Suspended
 from ._events import Events, Inbox
-from ._tools import Tool
+from ._tools import Tool, read_json
 
 __all__ = ["Approval", "Decision", "PromptResult", "Result", "Sandbox"]
 
@@ -225,10 +225,11 @@ class Sandbox(Environment):
         # A signal is handled between two turns: this is how long it may have to wait.
         limit_ms = 50 if threading.current_thread() is threading.main_thread() else -1
         number = what.start(env, by_turns=True)
+        turns = _library.Turns(env, number)
         self._inside.count = getattr(self._inside, "count", 0) + 1
         try:
             while True:
-                event = _library.turn(env, number, limit_ms, limit_ms)
+                event = turns.next(limit_ms, limit_ms)
                 if event is None:
                     continue
                 if event.type == _library.END:
@@ -239,17 +240,17 @@ class Sandbox(Environment):
                 if isinstance(failure, Suspended):
                     failure.snapshot = self._snapshot(number)
             finally:
-                self._end_turns(env, number)
+                self._end_turns(env, number, turns)
             raise
         finally:
             self._inside.count -= 1
 
-    def _end_turns(self, env: ctypes.c_void_p, number: int) -> None:
+    def _end_turns(self, env: ctypes.c_void_p, number: int, turns: _library.Turns) -> None:
         """Waits until nothing of the run goes on. The last event may be lost: to an interrupt."""
         try:
             _library.library().lathe_cancel(env, number, None)
             while True:
-                _library.turn(env, number, 50, 50)
+                turns.next(50, 50)
         except SandboxError:
             pass  # it has ended
         finally:
@@ -310,7 +311,7 @@ class _Answers:
             self._calls.fail(event.call, f"the tool {event.tool} is that of another program")
             return
         try:
-            value = tool.function(**json.loads(event.json))
+            value = tool.function(**read_json(event.json))
         except Suspended:
             raise
         except Exception as error:

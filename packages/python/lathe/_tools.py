@@ -10,6 +10,8 @@ from . import _library
 from ._errors import ConfigError
 
 _encode = json.JSONEncoder(allow_nan=False).encode
+#: json.loads, which takes twice as long.
+read_json = json.JSONDecoder().decode
 Schema = dict[str, Any]
 
 
