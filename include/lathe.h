@@ -183,7 +183,8 @@ LATHE_API lathe_status lathe_check(lathe_env *env, const lathe_run_options *opti
 /* Starts a program and returns at once; *ret_run is its number, never 0. Its events are in the queue, and the last one
  * is a LATHE_EVENT_END, also when it could not begin. Errors: LATHE_E_INVALID: no code, an unknown language;
  * LATHE_E_SYNTAX: the input is not JSON; LATHE_E_LIMIT: 10,000 runs of the environment whose LATHE_EVENT_END was not
- * taken; LATHE_E_NOMEM. */
+ * taken; LATHE_E_NOMEM. What a program puts out while it computes comes a moment later, when the engine looks for it.
+ */
 LATHE_API lathe_status lathe_start(lathe_env *env, const lathe_run_options *options, uint64_t *ret_run,
                                    lathe_error *error);
 
@@ -226,7 +227,10 @@ typedef struct lathe_event {
 
 /* Takes the next event from the queue; waits for it `timeout_ms` (-1: for ever; 0: not at all). Each event goes to one
  * thread. Errors: LATHE_E_TIMEOUT: there is none; LATHE_E_CLOSED. The caller owns *ret_event: lathe_event_free, also
- * after lathe_close. */
+ * after lathe_close.
+ *
+ * A thread that waits for ever for the only run may run a part of it, which saves waking others. Then what is said of
+ * lathe_run about the stack, signals and handlers holds here, too. */
 LATHE_API lathe_status lathe_next(lathe_env *env, int timeout_ms, const lathe_event **ret_event);
 /* NULL is allowed. */
 LATHE_API void lathe_event_free(const lathe_event *event);

@@ -122,14 +122,34 @@ static void embed_env_deadline(int timeout_ms, struct timespec *ret) {
   *ret = (struct timespec){.tv_sec = (time_t)(at_us / 1000000), .tv_nsec = (long)(at_us % 1000000) * 1000};
 }
 
+static bool embed_env_lacks_event(const lathe_env *env) {
+  return env->queue.first == NULL && !env->is_closing;
+}
+
+/* Runs the only program instead of waiting until a worker has. It may not give way for long, so this is not for a
+ * thread that wants to return at some time, nor where others than this program have events. Gives the lock away. */
+static bool embed_env_help(lathe_env *env, int timeout_ms) {
+  lt_lane_crew *crew = env->queue.crew;
+  if (timeout_ms >= 0 || crew == NULL || env->running > 1) {
+    return false;
+  }
+  crew->begin_help(crew); /* under the lock: an event that comes from now on ends it */
+  pthread_mutex_unlock(&env->lock);
+  bool has_helped = crew->help(crew);
+  pthread_mutex_lock(&env->lock);
+  return has_helped;
+}
+
 /* Waits until the queue has an event; false: the time is over. Under the lock. */
 static bool embed_env_await_event(lathe_env *env, int timeout_ms) {
   struct timespec until;
   int waited = 0;
   embed_env_deadline(timeout_ms > 0 ? timeout_ms : 0, &until);
-  while (env->queue.first == NULL && !env->is_closing && timeout_ms != 0 && waited == 0) {
-    waited = timeout_ms < 0 ? pthread_cond_wait(&env->queue.has_events, &env->lock)
-                            : pthread_cond_timedwait(&env->queue.has_events, &env->lock, &until);
+  while (embed_env_lacks_event(env) && timeout_ms != 0 && waited == 0) {
+    if (!embed_env_help(env, timeout_ms) && embed_env_lacks_event(env)) {
+      waited = timeout_ms < 0 ? pthread_cond_wait(&env->queue.has_events, &env->lock)
+                              : pthread_cond_timedwait(&env->queue.has_events, &env->lock, &until);
+    }
   }
   return env->queue.first != NULL;
 }
@@ -188,6 +208,7 @@ static void embed_env_on_fiber(void *arg) {
   }
   lt_embed_agent_close(env);
   lt_embed_tools_close(env);
+  atomic_store(&env->queue.crew, NULL); /* it ends with the session, which may still have something to say */
   lt_modules_release(&env->modules);
   lt_session_close(&env->session);
 }

@@ -38,13 +38,14 @@ struct lathe_env {
   lt_embed_table calls;  /* lt_embed_call */
   lt_embed_table turned; /* lt_embed_turned */
 
+  _Atomic size_t running; /* runs that have not ended */
+
   /* The loop's thread only. */
   lt_session session;
   lt_modules modules;
   struct lt_embed_provider *providers; /* of the host's tools */
   struct lt_embed_agent *agent;        /* NULL: no prompt so far */
   lt_cancel stop;                      /* fired when it closes */
-  size_t running;                      /* runs that have not ended */
   lt_wait ending;                      /* woken when it closes, a run has ended, and nobody is inside any more */
   bool is_left;                        /* nobody is inside any more */
   lt_post stop_post, left_post;

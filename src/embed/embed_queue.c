@@ -79,9 +79,13 @@ void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event) {
   }
   if (queue->lane != NULL) {
     lt_lane_wake(queue->lane);
-  } else {
-    pthread_cond_signal(&queue->has_events);
+    return;
   }
+  lt_lane_crew *crew = queue->crew;
+  if (crew != NULL) {
+    crew->end_help(crew);
+  }
+  pthread_cond_signal(&queue->has_events);
 }
 
 bool lt_embed_queue_has_room(const lt_embed_queue *queue) {

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "io/lane.h"
 #include "lathe.h"
+#include "runner/lane_crew.h"
 
 typedef struct lt_embed_event {
   lathe_event base; /* first: what the host sees */
@@ -23,7 +24,8 @@ typedef struct lt_embed_event {
 typedef struct lt_embed_queue {
   lt_embed_event *first, **last;
   size_t count, bytes;
-  lt_lane *lane; /* of the lathe_run that takes them; NULL: lathe_next takes them */
+  lt_lane *lane;                /* of the lathe_run that takes them; NULL: lathe_next takes them */
+  _Atomic(lt_lane_crew *) crew; /* whom a thread in lathe_next may help; NULL: there was no program so far */
   pthread_cond_t has_events;
   int fd; /* readable while there are events; -1: nobody polls */
 } lt_embed_queue;

@@ -195,6 +195,9 @@ static lt_status embed_run_with(lt_embed_run *run, lt_run_request *request, lt_r
   if (runner == NULL) {
     return err->status;
   }
+  if (runner->crew != NULL) {
+    atomic_store(&run->env->queue.crew, runner->crew);
+  }
   LT_TRY(lt_toolbox_begin(toolbox, &how, request, &began, err));
   if (run->record != NULL) {
     lt_embed_record_attach(run->record, run->env->session.secrets, &began.caller);
@@ -330,13 +333,11 @@ static void embed_run_on_cancel(void *arg) {
   lt_wait_wake(&run->cancelled, LT_OK);
 }
 
-/* Without a fiber the run ends here, or in the post that cancels it, which is on its way. */
+/* Without a fiber the run ends here, or in the post that cancels it, unless that has come already. */
 static void embed_run_on_start(void *arg) {
   lt_embed_run *run = arg;
   lt_loop *loop = run->env->session.loop;
   lt_err err = LT_ERR_INIT;
-  run->env->running++;
-  run->approver.ask = embed_run_ask;
   lt_status status = run->lane != NULL ? lt_lane_spawn(run->lane, embed_run_on_fiber, run, &err)
                                        : lt_loop_spawn(loop, embed_run_on_fiber, run, &err);
   if (status == LT_OK) {
@@ -349,18 +350,53 @@ static void embed_run_on_start(void *arg) {
 }
 
 /* --- The host's thread -------------------------------------------------------------------------------------------- */
+/* Of a program that no thread waits for. The first one meets no crew. */
+static bool embed_run_is_for_crew(const lt_embed_run *run) {
+  bool is_program = run->prompt == NULL && (run->lang == LT_LANG_JAVASCRIPT || run->lang == LT_LANG_TYPESCRIPT);
+  return is_program && run->lane == NULL && run->env->running < LT_EMBED_LANES_MAX;
+}
+
+static lt_status embed_run_take_lane(lt_embed_run *run, lt_err *err) {
+  lt_lane_crew *crew = run->env->queue.crew;
+  if (crew == NULL || !embed_run_is_for_crew(run)) {
+    return LT_OK;
+  }
+  run->lane = crew->new_lane(crew);
+  run->crew = crew;
+  return run->lane != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a run");
+}
+
+static void embed_run_give_up(lt_embed_run *run) {
+  if (run->crew != NULL) {
+    run->crew->free_lane(run->lane);
+  }
+  lt_embed_run_free(run);
+}
+
+/* Until it begins, it may be cancelled by another thread. */
+static void embed_run_prepare(lt_embed_run *run) {
+  run->start_post = (lt_post){.fn = embed_run_on_start, .arg = run};
+  run->cancel_post = (lt_post){.fn = embed_run_on_cancel, .arg = run};
+  run->approver.ask = embed_run_ask;
+  lt_cancel_init(&run->cancel);
+  lt_wait_init(&run->cancelled, run->env->session.loop);
+}
+
 lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err) {
   lathe_env *env = run->env;
-  lt_cancel_init(&run->cancel); /* a run that is turned may be cancelled before it has begun */
-  lt_wait_init(&run->cancelled, env->session.loop);
+  lt_status status = embed_run_take_lane(run, err);
+  if (status != LT_OK) {
+    lt_embed_run_free(run);
+    return status;
+  }
+  embed_run_prepare(run);
   pthread_mutex_lock(&env->lock);
   bool has_seat = env->seats < LT_EMBED_RUNS_MAX;
   if (has_seat) {
     env->seats++;
+    env->running++;
     lt_embed_table_add(&env->runs, &run->entry, ++env->numbered);
     *ret_number = run->entry.number;
-    run->start_post = (lt_post){.fn = embed_run_on_start, .arg = run};
-    run->cancel_post = (lt_post){.fn = embed_run_on_cancel, .arg = run};
     if (run->lane != NULL) { /* before anybody can cancel it */
       lt_lane_post(run->lane, &run->start_post);
     } else {
@@ -369,7 +405,7 @@ lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *er
   }
   pthread_mutex_unlock(&env->lock);
   if (!has_seat) {
-    lt_embed_run_free(run);
+    embed_run_give_up(run);
     return lt_fail(err, LT_E_LIMIT, "%d runs have not ended, or their LATHE_EVENT_END was not taken",
                    LT_EMBED_RUNS_MAX);
   }

@@ -44,6 +44,10 @@ bool lt_lane_is_home(const lt_lane *lane) {
   return lane == &lane->loop->home || atomic_load(&lane->has_moved);
 }
 
+bool lt_lane_has_thread(const lt_lane *lane) {
+  return !lt_lane_is_home(lane) && lane->on_wake == NULL;
+}
+
 /* The loop's own thread may sleep for longer than until the first timer of now, and does not know of descriptors that
  * are to be watched (libuv's own documentation: a timeout of 0 says so). If it is awake, it looks before it sleeps. */
 static void lane_tell_home(lt_loop *loop) {
@@ -88,6 +92,11 @@ void lt_lane_open(lt_lane *lane, lt_loop *loop) {
   lt_lane_enter(lane);
 }
 
+void lt_lane_init_without_thread(lt_lane *lane, lt_loop *loop, void (*on_wake)(lt_lane *lane)) {
+  lt_lane_init(lane, loop);
+  lane->on_wake = on_wake;
+}
+
 void lt_lane_close(lt_lane *lane) {
   lt_lane_leave(lane);
   lt_lane_release(lane);
@@ -120,6 +129,10 @@ bool lt_lane_turn(lt_lane *lane) {
     lane_step_out(lane);
   }
   return has_work;
+}
+
+bool lt_lane_has_work(const lt_lane *lane) {
+  return lt_loop_has_work(lane);
 }
 
 static void lane_await_wake(lt_lane *lane) {

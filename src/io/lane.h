@@ -28,6 +28,7 @@ typedef struct lt_lane {
   void (*on_left)(struct lt_lane *lane); /* of such a lane, when its last fiber has ended */
   uint64_t due_ns;                       /* when its thread wants to look at something else; UINT64_MAX: never */
   sem_t wake;                            /* of a lane whose thread is not the loop's */
+  void (*on_wake)(struct lt_lane *lane); /* of a lane without a thread */
   struct lt_loop_task *ready_head, *ready_tail;
   unsigned fibers;             /* begun on it, and not ended */
   void (*step_out)(void *arg); /* what the fiber that has just yielded wants done; NULL: nothing */
@@ -47,6 +48,9 @@ void lt_lane_close(lt_lane *lane);
 /* The same, without holding the loop: for a lane that threads enter one after the other. */
 void lt_lane_init(lt_lane *lane, lt_loop *loop);
 void lt_lane_release(lt_lane *lane);
+/* Such a lane with nobody who sleeps for it: `on_wake` is called when something has come, also while it is turned; by
+ * any thread, and perhaps while that holds the loop. */
+void lt_lane_init_without_thread(lt_lane *lane, lt_loop *loop, void (*on_wake)(lt_lane *lane));
 
 /* Lets go of the loop, and holds it again: in between the thread touches nothing that belongs to the loop. */
 void lt_lane_leave(lt_lane *lane);
@@ -56,6 +60,8 @@ void lt_lane_enter(lt_lane *lane);
 lt_status lt_lane_spawn(lt_lane *lane, lt_fiber_fn fn, void *arg, lt_err *err);
 /* Runs what is ready on the lane now. False: nothing was. */
 bool lt_lane_turn(lt_lane *lane);
+/* Whether something is ready on the lane. The thread holds the loop. */
+bool lt_lane_has_work(const lt_lane *lane);
 /* Sleeps until something is ready on the lane, or lt_lane_wake, or it is due; lets go of the loop meanwhile. */
 void lt_lane_sleep(lt_lane *lane);
 /* In so many milliseconds (-1: never) the lane is due: a program on it yields, and the sleep ends, also when a signal
@@ -78,6 +84,8 @@ void lt_lane_wake(lt_lane *lane);
 lt_lane *lt_lane_current(lt_loop *loop);
 /* Whether it is that of the loop's own thread, or has moved there. Any thread. */
 bool lt_lane_is_home(const lt_lane *lane);
+/* Whether a thread that is not the loop's waits with what is on it. */
+bool lt_lane_has_thread(const lt_lane *lane);
 
 /* --- A fiber and its lane ----------------------------------------------------------------------------------------- */
 /* Has the lane's thread run `fn(arg)`, which does not touch the loop, on its own stack, while others may hold the loop.

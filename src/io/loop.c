@@ -16,7 +16,8 @@
  * numbers, in another loop's thread, seem to race when they are closed. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void); /* the run-time library asks */
 const char *__tsan_default_suppressions(void) {
-  return "race:^uv_pipe$\nrace:^file_write_new$\nrace:^lt_image_close$\nrace:^lt_embed_queue_release$\n";
+  return "race:^uv_pipe$\nrace:^file_write_new$\nrace:^lt_image_close$\nrace:^lt_embed_queue_release$\n"
+         "race:^uv_async_init$\nrace:^epoll_create1$\n";
 }
 #endif
 
@@ -103,7 +104,9 @@ bool lt_loop_run_ready(lt_lane *lane) {
 
 void lt_lane_wake(lt_lane *lane) {
   atomic_store(&lane->has_news, true);
-  if (atomic_load(&lane->asleep) && atomic_exchange(&lane->asleep, false)) {
+  if (lane->on_wake != NULL) {
+    lane->on_wake(lane);
+  } else if (atomic_load(&lane->asleep) && atomic_exchange(&lane->asleep, false)) {
     if (lane == &lane->loop->home) {
       uv_async_send(&lane->loop->wake);
     } else {

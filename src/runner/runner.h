@@ -5,6 +5,7 @@
 #ifndef LT_RUNNER_RUNNER_H
 #define LT_RUNNER_RUNNER_H
 
+#include "runner/lane_crew.h"
 #include "runner/run_request.h"
 #include "runner/run_result.h"
 #include "tool/monitor.h"
@@ -22,6 +23,7 @@ struct lt_runner {
   const char *id;               /* "quickjs" */
   lt_monitor *monitor;          /* set by who hands the runner out; NULL: nobody is told of programs */
   bool keeps_lane;              /* its `run` may be called on any lane of the loop (io/lane.h) */
+  lt_lane_crew *crew;           /* whose lanes its runs may be on; NULL: none */
   bool (*speaks)(lt_lang lang); /* whether it runs programs in that language */
   /* Runs a program to its end. LT_YIELDS. `result` (initialised) gets the program's end, also a failure. The returned
    * status is LT_OK, or why the run could not begin (LT_E_NOMEM, LT_E_NOTFOUND: an interpreter is missing,

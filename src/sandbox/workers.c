@@ -25,7 +25,8 @@ typedef struct worker_slot {
   uint64_t stop_seen_ns; /* when the watchdog first saw that the task should end */
   uint64_t nudged_ns;    /* when it was last sent a signal; before the first one: when it should end */
   bool is_extra;
-  bool is_live; /* has a thread; under workers->lock */
+  bool is_guest; /* of a thread of somebody else */
+  bool is_live;  /* has a thread; under workers->lock */
 } worker_slot;
 
 typedef struct workers_queue {
@@ -48,6 +49,8 @@ struct lt_workers {
   workers_queue resumed;
   unsigned resumed_in_row;
   _Atomic unsigned queued; /* in both */
+  uint64_t taken;          /* from both so far */
+  atomic_bool is_help_coming, is_help_over;
   lt_workers_chore *chores;
   _Atomic unsigned chore_count;
   _Atomic int spinning;
@@ -94,9 +97,16 @@ static lt_workers_task *workers_pop(lt_workers *w) {
       queue->tail = &queue->head;
     }
     w->resumed_in_row = queue == &w->resumed ? w->resumed_in_row + 1 : 0;
+    w->taken++;
     atomic_fetch_sub(&w->queued, 1);
   }
   return task;
+}
+
+/* The only queued task is left to a thread that helps. The watchdog, which is awake, wakes a worker if none comes.
+ * Under the lock. */
+static bool workers_leave_to_helper(lt_workers *w) {
+  return atomic_load(&w->is_help_coming) && atomic_load(&w->queued) == 1 && !atomic_load(&w->watch_asleep);
 }
 
 static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *task) {
@@ -107,7 +117,7 @@ static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *t
   atomic_fetch_add(&w->queued, 1);
   atomic_store_explicit(&w->queued_cpu, sched_getcpu(), memory_order_relaxed);
   /* A worker that is about to sleep takes the lock and checks the queue once more. */
-  bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0;
+  bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0 && !workers_leave_to_helper(w);
   pthread_mutex_unlock(&w->lock);
   if (wake) {
     pthread_cond_signal(&w->wake);
@@ -226,6 +236,9 @@ static void workers_wake_watchdog(lt_workers *w) {
   }
 }
 
+/* The slot of the thread that runs a step, which may run another one inside it. */
+static __thread worker_slot *workers_slot_here;
+
 /* Under the watchdog's eyes. */
 static lt_workers_step workers_watched_step(worker_slot *s, lt_workers_task *task, uint64_t slice_ns) {
   lt_workers *w = s->workers;
@@ -234,15 +247,30 @@ static lt_workers_step workers_watched_step(worker_slot *s, lt_workers_task *tas
   atomic_store_explicit(&task->slice_ns, until, memory_order_relaxed);
   atomic_fetch_add(&w->busy, 1);
   workers_set_task(s, task, now);
+  workers_slot_here = s;
   workers_wake_watchdog(w);
   lt_workers_step step = task->step(task);
+  workers_slot_here = NULL;
   workers_set_task(s, NULL, 0);
   atomic_fetch_sub(&w->busy, 1);
   return step;
 }
 
+/* Inside the step of another task, whose thread and slice it has. */
+static lt_workers_step workers_inner_step(worker_slot *s, lt_workers_task *task) {
+  lt_workers_task *outer = s->task;
+  uint64_t until = atomic_load_explicit(&outer->slice_ns, memory_order_relaxed);
+  atomic_store_explicit(&task->slice_ns, until, memory_order_relaxed);
+  task->is_helped = outer->is_helped;
+  workers_set_task(s, task, lt_workers_now());
+  lt_workers_step step = task->step(task);
+  workers_set_task(s, outer, lt_workers_now());
+  return step;
+}
+
 static void workers_run_step(worker_slot *s, lt_workers_task *task) {
   lt_workers *w = s->workers;
+  task->is_helped = s->is_guest;
   lt_workers_step step = workers_watched_step(s, task, LT_WORKER_SLICE_MS * MS_NS);
   if (step == LT_STEP_AGAIN) {
     lt_workers_submit(w, task);
@@ -293,6 +321,7 @@ static worker_guest *workers_new_guest(lt_workers *w) {
   }
   pthread_mutex_init(&guest->slot.lock, NULL);
   guest->slot.workers = w;
+  guest->slot.is_guest = true;
   guest->signal_stack = stack;
   return guest;
 }
@@ -343,7 +372,10 @@ static void workers_free_guests(lt_workers *w) {
   }
 }
 
-lt_status lt_workers_run_here(lt_workers *w, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err) {
+/* What a thread of somebody else does as a guest. */
+typedef void guest_fn(worker_slot *slot, void *arg);
+
+static lt_status workers_be_guest(lt_workers *w, guest_fn *fn, void *arg, lt_err *err) {
   lt_box_thread_loan loan;
   worker_guest *guest = workers_take_guest(w);
   if (guest == NULL) {
@@ -352,11 +384,66 @@ lt_status lt_workers_run_here(lt_workers *w, lt_workers_task *task, lt_workers_s
   lt_status status = lt_box_thread_borrow(guest->signal_stack, &loan, err);
   if (status == LT_OK) {
     guest->slot.thread = pthread_self();
-    *ret_step = workers_watched_step(&guest->slot, task, UINT64_MAX);
+    fn(&guest->slot, arg);
     lt_box_thread_give_back(&loan);
   }
   workers_give_guest(w, guest);
   return status;
+}
+
+typedef struct guest_step {
+  lt_workers_task *task;
+  lt_workers_step step;
+} guest_step;
+
+static void on_guest_step(worker_slot *slot, void *arg) {
+  guest_step *s = arg;
+  s->step = workers_watched_step(slot, s->task, UINT64_MAX);
+}
+
+lt_status lt_workers_run_here(lt_workers *w, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err) {
+  worker_slot *slot = workers_slot_here;
+  if (slot != NULL && slot->workers == w) {
+    *ret_step = workers_inner_step(slot, task);
+    return LT_OK;
+  }
+  guest_step s = {.task = task};
+  LT_TRY(workers_be_guest(w, on_guest_step, &s, err));
+  *ret_step = s.step;
+  return LT_OK;
+}
+
+/* --- Helping ------------------------------------------------------------------------------------------------------ */
+static void on_guest_help(worker_slot *slot, void *arg) {
+  bool *ret_has_helped = arg;
+  pthread_mutex_lock(&slot->workers->lock);
+  lt_workers_task *task = workers_pop(slot->workers);
+  pthread_mutex_unlock(&slot->workers->lock);
+  *ret_has_helped = task != NULL;
+  if (task != NULL) {
+    workers_run_step(slot, task);
+  }
+}
+
+void lt_workers_begin_help(lt_workers *w) {
+  atomic_store(&w->is_help_coming, false); /* it is here: who queues a task after its look wakes a worker */
+  atomic_store_explicit(&w->is_help_over, false, memory_order_relaxed);
+}
+
+/* The queue is looked at before anything is borrowed. A thread inside a step does not help. */
+bool lt_workers_help(lt_workers *w) {
+  bool has_helped = false;
+  if (workers_slot_here == NULL && atomic_load(&w->queued) > 0) {
+    (void)workers_be_guest(w, on_guest_help, &has_helped, NULL);
+  }
+  if (has_helped) {
+    atomic_store(&w->is_help_coming, true);
+  }
+  return has_helped;
+}
+
+void lt_workers_end_help(lt_workers *w) {
+  atomic_store_explicit(&w->is_help_over, true, memory_order_relaxed);
 }
 
 /* --- The watchdog ------------------------------------------------------------------------------------------------- */
@@ -374,8 +461,9 @@ bool lt_workers_task_should_stop(lt_workers_task *task) {
 }
 
 bool lt_workers_task_should_yield(const lt_workers *w, const lt_workers_task *task, bool is_waited_for) {
-  return (is_waited_for || atomic_load_explicit(&w->queued, memory_order_relaxed) > 0) &&
-         lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed);
+  bool is_wanted_back = task->is_helped && atomic_load_explicit(&w->is_help_over, memory_order_relaxed);
+  return is_wanted_back || ((is_waited_for || atomic_load_explicit(&w->queued, memory_order_relaxed) > 0) &&
+                            lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed));
 }
 
 /* Ends a task in three stages. First the task sees the stop when it polls. Then its memory is revoked. Then its thread
@@ -449,7 +537,7 @@ static void workers_tick(void) {
 static bool workers_watch_sleep(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
   atomic_store(&w->watch_asleep, true);
-  while (atomic_load(&w->busy) == 0 && w->chores == NULL && !w->is_stopping) {
+  while (atomic_load(&w->busy) == 0 && w->chores == NULL && !workers_has_task(w) && !w->is_stopping) {
     pthread_cond_wait(&w->watch_wake, &w->lock);
   }
   atomic_store(&w->watch_asleep, false);
@@ -470,9 +558,28 @@ static bool workers_watch_tick(lt_workers *w) {
   return stopping;
 }
 
+/* At each tick: a task that was left to a thread that helps has waited since the last tick, or not much shorter. Then
+ * that thread does something else, and a worker takes the task. */
+static void workers_doubt_help(lt_workers *w, uint64_t *seen) {
+  if (!atomic_load(&w->is_help_coming)) {
+    return;
+  }
+  pthread_mutex_lock(&w->lock);
+  bool is_late = workers_has_task(w) && w->taken == *seen;
+  *seen = w->taken;
+  if (is_late) {
+    atomic_store(&w->is_help_coming, false);
+  }
+  bool wake = is_late && w->sleeping > 0;
+  pthread_mutex_unlock(&w->lock);
+  if (wake) {
+    pthread_cond_signal(&w->wake);
+  }
+}
+
 static void *workers_watch(void *arg) {
   lt_workers *w = arg;
-  uint64_t last_busy = 0;
+  uint64_t last_busy = 0, seen_taken = 0;
   for (bool stopping = false; !stopping; stopping = workers_watch_tick(w)) {
     uint64_t now = lt_workers_now();
     if (atomic_load(&w->busy) > 0) {
@@ -485,6 +592,7 @@ static void *workers_watch(void *arg) {
       stuck += workers_look_at(&w->slots[i], now);
     }
     workers_look_at_guests(w, now);
+    workers_doubt_help(w, &seen_taken);
     workers_replace_stuck(w, stuck);
   }
   return NULL;

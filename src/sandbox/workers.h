@@ -41,6 +41,7 @@ typedef struct lt_workers_task {
   _Atomic uint64_t deadline_ns; /* lt_workers_now; 0: none. May be moved while parked. */
   _Atomic int stop;             /* lt_stop */
   _Atomic uint64_t slice_ns;    /* when the running step should give way */
+  bool is_helped;               /* the running step is that of a thread that helps */
 } lt_workers_task;
 
 typedef struct lt_workers lt_workers;
@@ -57,9 +58,17 @@ void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
 void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
 
 /* Runs a step on the thread that calls this, which gets its signal stack and mask back as they were. The step has no
- * slice of time, and `after` is not called. Errors: LT_E_UNSUPPORTED: the thread is in a
- * handler of a signal; LT_E_NOMEM. Then nothing was run. */
+ * slice of time, or what is left of it inside the step of another task; `after` is not called. Errors:
+ * LT_E_UNSUPPORTED: the thread is in a handler of a signal; LT_E_NOMEM. Then nothing was run. */
 lt_status lt_workers_run_here(lt_workers *workers, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err);
+
+/* A thread is about to help, and may be wanted back from now on. */
+void lt_workers_begin_help(lt_workers *workers);
+/* It runs the next queued step. False: there is none, or the thread cannot run one. A thread that has helped is
+ * expected to come again: until it does, one queued task wakes no worker, or only after LT_WATCHDOG_TICK_MS. */
+bool lt_workers_help(lt_workers *workers);
+/* Has all threads that help come back as soon as their steps poll. Any thread. */
+void lt_workers_end_help(lt_workers *workers);
 
 /* Work that nobody waits for: a worker does it when it has no step to run. `fn` owns the chore. */
 typedef struct lt_workers_chore {
@@ -75,8 +84,8 @@ void lt_workers_task_stop(lt_workers_task *task, lt_stop why);
 
 /* From inside a step: whether to end now; also looks at the deadline. */
 bool lt_workers_task_should_stop(lt_workers_task *task);
-/* From inside a step: whether the slice has ended and other tasks are queued. `is_waited_for`: others wait who are not
- * queued. */
+/* From inside a step: whether the slice has ended and other tasks are queued, or a thread that helps should come back.
+ * `is_waited_for`: others wait who are not queued. */
 bool lt_workers_task_should_yield(const lt_workers *workers, const lt_workers_task *task, bool is_waited_for);
 
 /* Nanoseconds, CLOCK_MONOTONIC. */

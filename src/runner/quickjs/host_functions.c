@@ -212,8 +212,8 @@ static uint64_t on_guest_now(void *arg) {
 /* To other programs, or on a lane to what has come for this one. */
 static bool host_should_give_way(const lt_run *run) {
   bool is_wanted = lt_pool_wants(run->box.box);
-  return lt_lane_is_home(run->lane) ? lt_workers_task_should_yield(run->workers, &run->task, is_wanted)
-                                    : is_wanted || lt_lane_has_news(run->lane);
+  bool has_news = !lt_lane_is_home(run->lane) && (is_wanted || lt_lane_has_news(run->lane));
+  return has_news || lt_workers_task_should_yield(run->workers, &run->task, is_wanted);
 }
 
 /* Yields when it is the turn of others. Returns whether the program must end. */

@@ -8,6 +8,7 @@
 #include "runner/save_tool.h"
 #include "runner/quickjs/host_functions.h"
 #include "runner/quickjs/program_end.h"
+#include "runner/quickjs/program_lane.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/tool_names.h"
 
@@ -23,6 +24,7 @@ struct lt_quickjs {
   lt_loop *loop;
   lt_door *door;
   lt_workers *workers;
+  lt_program_lanes lanes;
   runner_image images[LT_IMAGE_KINDS];
   lt_pool_budget budget; /* of the clean boxes of all images */
   lt_run_rests rests;
@@ -154,6 +156,8 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
     lt_mem_free(q);
     return status;
   }
+  lt_program_lanes_init(&q->lanes, loop, q->workers);
+  q->runner.crew = &q->lanes.crew;
   *ret_quickjs = q;
   return LT_OK;
 }
@@ -194,12 +198,9 @@ static lt_workers_step on_step(lt_workers_task *task) {
   return run->box.gives_way ? LT_STEP_PARK : goes_on ? run->box.step : is_dropped ? LT_STEP_PARK : LT_STEP_DONE;
 }
 
-/* The program waits for an answer, or for a box. */
-static void run_park(lt_run *run) {
-  bool gives_way = run->box.gives_way;
-  run->box.gives_way = false;
+/* A program that waits may leave its box. */
+static void run_leave_box(lt_run *run) {
   if (run->box.needs_box) {
-    lt_run_box_wait(run);
     return;
   }
   lt_pool_learn(run->box.pool, run->box.box);
@@ -208,6 +209,16 @@ static void run_park(lt_run *run) {
   } else if (run->box.should_rest || lt_pool_wants(run->box.box)) {
     run->box.should_rest = false;
     lt_run_box_rest(run);
+  }
+}
+
+/* The program waits for an answer, or for a box. */
+static void run_park(lt_run *run) {
+  bool gives_way = run->box.gives_way;
+  run->box.gives_way = false;
+  if (run->box.needs_box) {
+    lt_run_box_wait(run);
+    return;
   }
   if (gives_way) {
     lt_run_box_continue(run);
@@ -226,26 +237,28 @@ static void on_program_done(void *arg) {
   lt_wait_wake(&run->wait, LT_OK);
 }
 
-/* Hands out the result first; the box is cleaned afterwards. */
+/* The worker's last access to the run: hands out the result. */
+static void run_post_done(lt_run *run) {
+  if (run->box.box != NULL) {
+    lt_fiber_release(&run->box.fiber);
+  }
+  run->done_post = (lt_post){.fn = on_program_done, .arg = run};
+  lt_lane_post(run->lane, &run->done_post);
+}
+
+/* Of a run at home. The box is cleaned after the result was handed out. */
 static void after_step(lt_workers_task *task, lt_workers_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
+    run_leave_box(run);
     run_park(run);
     return;
   }
   lt_box *box = run->box.box;
   lt_pool *pool = run->box.pool;
-  lt_workers *workers = run->workers;
-  bool is_home = lt_lane_is_home(run->lane);
+  run_post_done(run);
   if (box != NULL) {
-    lt_fiber_release(&run->box.fiber);
-  }
-  run->done_post = (lt_post){.fn = on_program_done, .arg = run};
-  lt_lane_post(run->lane, &run->done_post);
-  if (box != NULL && is_home) {
     lt_pool_give(pool, box);
-  } else if (box != NULL) {
-    lt_run_box_give_later(workers, pool, box);
   }
 }
 
@@ -275,6 +288,9 @@ typedef struct run_step {
 static void on_step_here(void *arg) {
   run_step *s = arg;
   s->status = lt_workers_run_here(s->run->workers, &s->run->task, &s->step, &s->err);
+  if (s->step == LT_STEP_PARK) {
+    run_leave_box(s->run);
+  }
 }
 
 /* By the thread that cancels, while the run's fiber is in the step. */
@@ -282,11 +298,28 @@ static void on_cancel_here(void *arg) {
   lt_workers_task_stop(arg, LT_STOP_CANCEL);
 }
 
+static void on_give_here(void *arg) {
+  lt_run_box *given = arg;
+  lt_pool_give(given->pool, given->box);
+}
+
+/* The box is cleaned by a worker that has nothing else to do, or else here and now. */
+static void run_end_here(lt_run *run) LT_YIELDS {
+  run_post_done(run);
+  if (run->box.box != NULL && !lt_run_box_give_later(run->workers, run->box.pool, run->box.box)) {
+    lt_lane_step_out(run->lane, on_give_here, &run->box);
+  }
+}
+
 /* What the program has posted is carried out at once. When it waits, the run's fiber is free for its first call. */
 static void run_end_step_here(lt_run *run, lt_workers_step step) LT_YIELDS {
   run->box.has_begun_here = run->box.has_begun;
   if (step != LT_STEP_AGAIN) {
-    after_step(&run->task, step);
+    if (step == LT_STEP_PARK) {
+      run_park(run);
+    } else {
+      run_end_here(run);
+    }
     run->queue.is_idle = true;
     lt_lane_run_posts(run->lane);
     run->queue.is_idle = false;
@@ -377,7 +410,7 @@ static lt_status run_in_box(lt_run *run, lt_image_kind kind, void (*body)(lt_run
   LT_TRY(quickjs_open_image(q, kind, err));
   lt_run_box_init(run, &q->images[kind].pool, body, err);
   run->is_finished = false;
-  if (!q->drops && lt_lane_is_home(run->lane)) { /* on a lane a thread waits with its program */
+  if (!q->drops && !lt_lane_has_thread(run->lane)) {
     lt_run_rests_add(run, &q->rests);
   }
   lt_run_box_begin(run);

@@ -206,14 +206,15 @@ static void on_box_return(lt_workers_chore *chore) {
   lt_mem_free(back);
 }
 
-void lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box) {
+bool lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box) {
   box_return *back = lt_mem_alloc(sizeof *back);
   if (back == NULL) {
-    lt_pool_give(pool, box);
-    return;
+    return false;
   }
   *back = (box_return){.chore = {.fn = on_box_return}, .pool = pool, .box = box};
-  if (!lt_workers_do_later(workers, &back->chore)) {
-    on_box_return(&back->chore);
+  bool is_taken = lt_workers_do_later(workers, &back->chore);
+  if (!is_taken) {
+    lt_mem_free(back);
   }
+  return is_taken;
 }

@@ -58,7 +58,7 @@ void lt_run_box_drop(lt_run *run);
  * loop. */
 void lt_run_box_begin(lt_run *run);
 void lt_run_box_resume(lt_run *run);
-/* Gives a used box back to its pool, but has a worker do so, where one has time. */
-void lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box);
+/* Has a worker give a used box back to its pool, where one has time. False: give it back yourself. */
+bool lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box);
 
 #endif

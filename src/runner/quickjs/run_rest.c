@@ -59,11 +59,11 @@ static rest_state run_rests_look_at(lt_run *run, bool is_short) {
   return state;
 }
 
-/* A worker takes the program out of its box: lt_run_box_rest. */
+/* A step takes the program out of its box: lt_run_box_rest. */
 static void run_rests_visit(lt_run_rests *rests, lt_run *run) {
   rest_state state = run_rests_look_at(run, lt_pool_is_short(run->box.pool));
   if (state == REST_NOW) {
-    lt_workers_resume(run->workers, &run->task);
+    lt_run_box_resume(run);
   } else if (state == REST_DONE) {
     run_rests_unlink(rests, run);
     if (run->rest.fiber != NULL) {
