@@ -155,12 +155,13 @@ typedef struct recorded_catalog {
   size_t count;
 } recorded_catalog;
 
-/* The server of a tool that is not listed now; NULL: its provider is up, or does not exist. */
-static lt_provider *recorded_catalog_find_down(const recorded_catalog *c, lt_str ns) {
+/* The provider of a tool that is not listed now, if it is down or keeps its tools; NULL: there is none. */
+static lt_provider *recorded_catalog_find_unlisted(const recorded_catalog *c, lt_str ns) {
   const lt_door *door = c->turn->agent->options.door;
   lt_provider *provider;
   for (size_t i = 0; (provider = lt_door_provider(door, i)) != NULL; i++) {
-    if (lt_str_eq(provider->name, ns) && provider->down != NULL && provider->down(provider).n > 0) {
+    bool is_down = provider->down != NULL && provider->down(provider).n > 0;
+    if (lt_str_eq(provider->name, ns) && (is_down || provider->keeps_tools)) {
       return provider;
     }
   }
@@ -174,7 +175,7 @@ static lt_status recorded_catalog_add(recorded_catalog *c, lt_str ns, const lt_t
       ns.n > 0 ? lt_arena_printf(&c->arena, "%.*s.%.*s", LT_STR_ARG(ns), LT_STR_ARG(recorded->name)) : recorded->name;
   const lt_tool *tool = lt_catalog_find(c->now, id);
   lt_tool_spec *spec = &c->specs[c->count];
-  lt_provider *provider = tool != NULL ? tool->provider : recorded_catalog_find_down(c, ns);
+  lt_provider *provider = tool != NULL ? tool->provider : recorded_catalog_find_unlisted(c, ns);
   *spec = *recorded;
   if (tool != NULL) {
     spec->checked_schema = tool->checked_schema;

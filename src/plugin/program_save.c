@@ -88,11 +88,12 @@ static lt_status program_save_check_name(const lt_program_tools *t, const lt_sav
                   : LT_OK;
 }
 
+/* Everybody's are read again also where nothing is new: another process may have saved the same. */
 static lt_status program_save_keep(lt_program_tools *t, const lt_saved_program *program, int64_t *ret_version,
                                    lt_err *err) LT_YIELDS {
   bool is_new = false;
   LT_TRY(lt_store_program_save(t->options.db, program, ret_version, &is_new, err));
-  if (!is_new || !lt_str_eqc(program->user, LT_SAVED_FOR_ALL)) {
+  if (!lt_str_eqc(program->user, LT_SAVED_FOR_ALL)) {
     return LT_OK;
   }
   t->saves++;

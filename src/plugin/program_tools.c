@@ -254,7 +254,7 @@ static lt_status program_tools_publish(lt_program_tools *t, lt_program_set *set,
   if (status == LT_OK && t->may_save) {
     specs[n++] = lt_program_save_spec();
   }
-  if (status == LT_OK && n > 0) {
+  if (status == LT_OK) {
     status = lt_door_set_tools(t->options.door, &t->base, specs, n, err);
   }
   lt_mem_free(specs);
@@ -316,7 +316,10 @@ lt_status lt_program_tools_open(lt_host *host, const lt_host_options *options, b
   if (t == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the saved programs");
   }
-  t->base = (lt_provider){.name = LT_STR(NAMESPACE), .invoke = program_tools_invoke, .down = program_tools_down};
+  t->base = (lt_provider){.name = LT_STR(NAMESPACE),
+                          .invoke = program_tools_invoke,
+                          .down = program_tools_down,
+                          .keeps_tools = true}; /* the store keeps deleted ones for a while */
   t->host = host;
   t->options = *options;
   t->may_save = may_save;

@@ -288,6 +288,9 @@ static lt_status door_collect_sources(const lt_door *door, lt_arena *arena, cons
   for (size_t i = 0; i < door->count; i++) {
     const door_entry *e = &door->entries[i];
     to[i] = (lt_catalog_source){e->provider->name, e->provider, e->tools, e->count};
+    if (e->count == 0 && e->provider->keeps_tools) { /* no server that is silent */
+      to[i].ns = LT_STR_NULL;
+    }
     LT_TRY(door_expose_specs(door, arena, &to[i]));
   }
   for (size_t i = 0; i < count; i++) {

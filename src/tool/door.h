@@ -59,9 +59,10 @@ struct lt_provider {
    * True: a reason may be appended. */
   bool (*needs_approval)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
                          lt_buf *ret_reason) LT_YIELDS;
-  bool keeps_lane; /* `invoke` may be called on any lane of the loop (io/lane.h); the others only at home */
-  bool has_whole;  /* `invoke` knows wants_whole; else the door makes whole answers of its values */
-  bool of_caller;  /* belongs to one caller, whose catalog has its tools; it is not registered at the door */
+  bool keeps_lane;  /* `invoke` may be called on any lane of the loop (io/lane.h); the others only at home */
+  bool has_whole;   /* `invoke` knows wants_whole; else the door makes whole answers of its values */
+  bool keeps_tools; /* a tool that it does not list any more can be called by prompts that have it on record */
+  bool of_caller;   /* belongs to one caller, whose catalog has its tools; it is not registered at the door */
 };
 
 typedef struct lt_door_options {

@@ -96,21 +96,26 @@ describe("saved programs", { concurrency: 3 }, () => {
   });
 });
 
-describe("a kill in the middle of a saved program", () => {
-  test("goes on with the version that was called; no call is made twice", async () => {
-    const w = world({ match: "files.remove", action: "ask" });
-    await saves(w, "drop", "filesRead({ path: 'a' }); filesRemove({ path: 'b' }); 'one'");
-    const one = start(["repl", ...w.config], { env: w.env, terminal: true, window: [24, 80] });
-    await until(() => one.text().includes("> "), "the prompt is there");
-    one.type("programsDrop({})\r");
-    await until(() => /wants to call files\.remove/.test(one.text()), "the question is there");
-    for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-    await one.ended;
-    await saves(w, "drop", "filesRead({ path: 'other' }); 'two'");
-    const two = await w.lathe(["repl", "-c", "--yes", ...w.config], "1 + 1\nprogramsDrop({})\n");
-    prints(two, { stdout: "'one'\n2\n'two'\n" });
-    assert.deepEqual(w.calls(), ["read a", "remove b", "read other"]);
-  });
+describe("a kill in the middle of a saved program", { concurrency: 2 }, () => {
+  for (const [then, change, stays, last] of [
+    ["saved anew", (w) => saves(w, "drop", "filesRead({ path: 'other' }); 'two'"), "'two'\n", "read other"],
+    ["deleted", async (w) => prints(await w.lathe(["programs", "delete", "drop"]), {}), "", undefined],
+  ]) {
+    test(`goes on with the version that was called, though it was ${then} since; no call is made twice`, async () => {
+      const w = world({ match: "files.remove", action: "ask" });
+      await saves(w, "drop", "filesRead({ path: 'a' }); filesRemove({ path: 'b' }); 'one'");
+      const one = start(["repl", ...w.config], { env: w.env, terminal: true, window: [24, 80] });
+      await until(() => one.text().includes("> "), "the prompt is there");
+      one.type("programsDrop({})\r");
+      await until(() => /wants to call files\.remove/.test(one.text()), "the question is there");
+      for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
+      await one.ended;
+      await change(w);
+      const two = await w.lathe(["repl", "-c", "--yes", ...w.config], `1 + 1\n${last ? "programsDrop({})\n" : ""}`);
+      prints(two, { stdout: `'one'\n2\n${stays}` });
+      assert.deepEqual(w.calls(), ["read a", "remove b", ...(last ? [last] : [])]);
+    });
+  }
 });
 
 describe("over lathe mcp", () => {
