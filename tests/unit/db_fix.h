@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "store/sqlite/db.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct db_fix {
   lt_loop *loop;
@@ -42,6 +43,7 @@ static inline int db_fix_remove(const char *path, const struct stat *st, int typ
 static inline int db_fix_setup(void **state) {
   db_fix *fix = calloc(1, sizeof *fix);
   assert_non_null(fix);
+  assert_int_equal(lt_sqlite_open(NULL), LT_OK); /* tests open connections of their own */
   assert_int_equal(lt_loop_new(&fix->loop, NULL), LT_OK);
   strcpy(fix->folder, "/tmp/lathe-db-XXXXXX");
   assert_non_null(mkdtemp(fix->folder));

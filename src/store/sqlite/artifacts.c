@@ -1,5 +1,4 @@
 /* Artifacts: data kept under an id, each for one user. */
-#include <sqlite3.h>
 
 #include "base/clock.h"
 #include "base/limits.h"

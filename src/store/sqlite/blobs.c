@@ -1,6 +1,5 @@
 /* Blobs: bytes that are kept once, under a name made of them. */
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/clock.h"

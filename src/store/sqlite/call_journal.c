@@ -1,5 +1,4 @@
 /* The journal of calls. Notes are in note_queue.c, reading is in run_record.c. */
-#include <sqlite3.h>
 
 #include "base/limits.h"
 #include "base/mem.h"

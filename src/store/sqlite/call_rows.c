@@ -1,9 +1,9 @@
 #include "store/sqlite/call_rows.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* *ret_id is 0 when the call of that run and seq has ended, or is another call. */
 static lt_status call_rows_put(struct sqlite3 *sql, const lt_call_begin *begin, int64_t *ret_id, lt_err *err) {
@@ -53,7 +53,7 @@ lt_status lt_call_rows_end(struct sqlite3 *sql, const lt_call_end *end, lt_err *
     lt_query_int(&query, (int64_t)end->seq);
   }
   LT_TRY(lt_query_run(&query, err));
-  if (sqlite3_changes(sql) > 0) {
+  if (lt_sqlite.changes(sql) > 0) {
     return LT_OK;
   }
   return end->id != 0 ? lt_fail(err, LT_E_NOTFOUND, "the journal has no open call %" PRId64, end->id)

@@ -1,10 +1,10 @@
 /* Conversations: their users, titles and last uses. */
-#include <sqlite3.h>
 
 #include "base/mem.h"
 #include "store/sqlite/db_job.h"
 #include "store/store_prompts.h"
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct conversation_title_job {
   lt_str user;
@@ -118,7 +118,7 @@ static lt_status conversation_update_title(struct sqlite3 *sql, void *arg, lt_er
   lt_query_text(&query, job->id);
   lt_query_text(&query, job->user);
   LT_TRY(lt_query_run(&query, err));
-  return sqlite3_changes(sql) > 0 ? LT_OK : conversation_fail_missing(job->id, err);
+  return lt_sqlite.changes(sql) > 0 ? LT_OK : conversation_fail_missing(job->id, err);
 }
 
 lt_status lt_store_conversation_get(lt_store *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) {

@@ -1,14 +1,13 @@
 /* The queue of jobs, and groups of them as transactions. */
 #include "store/sqlite/db.h"
 
-#include <sqlite3.h>
-
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "store/sqlite/db_open.h"
 #include "store/sqlite/query.h"
 #include "store/store_upkeep.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* A job lies in the frame of the fiber that waits for it, or belongs to a post. */
 struct lt_store {
@@ -77,7 +76,7 @@ static lt_status db_run_text(struct sqlite3 *sql, const char *text, lt_err *err)
 }
 
 static bool db_in_transaction(lt_store *db) {
-  return sqlite3_get_autocommit(db->sql) == 0;
+  return lt_sqlite.get_autocommit(db->sql) == 0;
 }
 
 /* Runs one job. Its savepoint keeps a failure to itself. When no savepoint can be made, the whole group fails: later
@@ -89,7 +88,7 @@ static lt_status db_run_job(lt_store *db, lt_db_job *j, lt_err *err) {
     return LT_OK;
   }
   if (j->status != LT_OK && db_run_text(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
-    sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    lt_sqlite.exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
     return LT_OK;
   }
   return db_run_text(db->sql, "RELEASE job", err);
@@ -127,7 +126,7 @@ static lt_status db_commit(db_group *g, lt_err *err) {
   if (status == LT_OK) {
     g->commits++;
   } else {
-    sqlite3_exec(g->db->sql, "ROLLBACK", NULL, NULL, NULL);
+    lt_sqlite.exec(g->db->sql, "ROLLBACK", NULL, NULL, NULL);
   }
   return status;
 }
@@ -142,11 +141,11 @@ static bool db_all_spare(const lt_db_job *jobs) {
 static lt_status db_begin(lt_store *db, const lt_db_job *jobs, lt_err *err) {
   bool is_spare = db_all_spare(jobs);
   if (is_spare) {
-    sqlite3_busy_timeout(db->sql, 0);
+    lt_sqlite.busy_timeout(db->sql, 0);
   }
   lt_status status = db_run_text(db->sql, db_begin_text(jobs), err);
   if (is_spare) {
-    sqlite3_busy_timeout(db->sql, LT_DB_BUSY_MS);
+    lt_sqlite.busy_timeout(db->sql, LT_DB_BUSY_MS);
   }
   return status;
 }
@@ -160,7 +159,7 @@ static lt_status db_run_transaction(db_group *g, lt_err *err) {
     bool all = false;
     lt_status status = db_run_jobs(db, g->jobs, &all, err);
     if (status != LT_OK) {
-      sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+      lt_sqlite.exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
       return status;
     }
     if (all) {
@@ -436,7 +435,7 @@ static void db_compact(void *arg) {
   struct sqlite3 *sql = NULL;
   job->status = lt_db_open_file(job->path, false, &sql, job->err);
   if (job->status == LT_OK) {
-    sqlite3_limit(sql, SQLITE_LIMIT_ATTACHED, 1); /* the new file */
+    lt_sqlite.limit(sql, SQLITE_LIMIT_ATTACHED, 1); /* the new file */
     job->status = lt_query_exec(sql, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", job->err);
     lt_db_close_file(sql);
   }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 #include "store/sqlite/db.h"
 #include "store/sqlite/db_tables.h"
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* --- Files -------------------------------------------------------------------------------------------------------- */
 
@@ -80,11 +80,11 @@ static void db_open_sync_folder(const char *path) {
 
 /* Settings for every statement, and limits for the statements of plugins. */
 static void db_open_configure(sqlite3 *sql) {
-  sqlite3_busy_timeout(sql, LT_DB_BUSY_MS);
-  sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-  sqlite3_db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
-  sqlite3_db_config(sql, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, (int *)NULL);
-  sqlite3_limit(sql, SQLITE_LIMIT_ATTACHED, 0);
+  lt_sqlite.busy_timeout(sql, LT_DB_BUSY_MS);
+  lt_sqlite.db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+  lt_sqlite.db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+  lt_sqlite.db_config(sql, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, (int *)NULL);
+  lt_sqlite.limit(sql, SQLITE_LIMIT_ATTACHED, 0);
 }
 
 static lt_status db_open_use_wal(sqlite3 *sql, lt_err *err) {
@@ -105,8 +105,8 @@ static lt_status db_open_upgrade(sqlite3 *sql, void *arg, lt_err *err) {
 /* Whether the failure will pass: another process has locked something, or deleted a log that was there a moment
  * before. */
 static bool db_open_is_passing(sqlite3 *sql) {
-  int first = sqlite3_errcode(sql) & 0xff;
-  return first == SQLITE_BUSY || (first == SQLITE_IOERR && sqlite3_system_errno(sql) == ENOENT);
+  int first = lt_sqlite.errcode(sql) & 0xff;
+  return first == SQLITE_BUSY || (first == SQLITE_IOERR && lt_sqlite.system_errno(sql) == ENOENT);
 }
 
 static lt_status db_open_in_transaction(sqlite3 *sql, const char *begin, lt_db_work work, void *arg, bool *ret_passing,
@@ -119,8 +119,8 @@ static lt_status db_open_in_transaction(sqlite3 *sql, const char *begin, lt_db_w
     status = lt_query_exec(sql, "COMMIT", err);
   }
   *ret_passing = status != LT_OK && db_open_is_passing(sql);
-  if (sqlite3_get_autocommit(sql) == 0) {
-    sqlite3_exec(sql, "ROLLBACK", NULL, NULL, NULL);
+  if (lt_sqlite.get_autocommit(sql) == 0) {
+    lt_sqlite.exec(sql, "ROLLBACK", NULL, NULL, NULL);
   }
   return status;
 }
@@ -156,15 +156,16 @@ static lt_status db_open_prepare(sqlite3 *sql, lt_err *err) {
 
 static lt_status db_open_connection(const char *path, sqlite3 **ret_sql, lt_err *err) {
   sqlite3 *sql = NULL;
+  LT_TRY(lt_sqlite_open(err));
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  int rc = sqlite3_open_v2(path, &sql, flags, NULL);
+  int rc = lt_sqlite.open_v2(path, &sql, flags, NULL);
   lt_status status = LT_OK;
   if (sql == NULL) {
     return lt_query_fail_at(path, SQLITE_NOMEM, 0, "", err);
   }
   if (rc != SQLITE_OK) {
-    status = lt_query_fail_at(path, rc, sqlite3_system_errno(sql), sqlite3_errmsg(sql), err);
-  } else if (sqlite3_db_readonly(sql, "main") == 1) {
+    status = lt_query_fail_at(path, rc, lt_sqlite.system_errno(sql), lt_sqlite.errmsg(sql), err);
+  } else if (lt_sqlite.db_readonly(sql, "main") == 1) {
     status = lt_query_fail_at(path, SQLITE_READONLY, access(path, W_OK) != 0 ? errno : 0, "it can only be read", err);
   } else {
     db_open_configure(sql);
@@ -222,7 +223,7 @@ static lt_status db_open_check_read_only(sqlite3 *sql, lt_err *err) {
              ? LT_OK
              : lt_fail(err, LT_E_UNSUPPORTED,
                        "the database %s was made by an older Lathe and can only be read: make it writable once",
-                       sqlite3_db_filename(sql, "main"));
+                       lt_sqlite.db_filename(sql, "main"));
 }
 
 /* An immutable file is read without locks, so it must not have a log: another process may be writing then. */
@@ -231,11 +232,12 @@ lt_status lt_db_open_read_only(const char *path, struct sqlite3 **ret_sql, lt_er
   LT_AUTO_BUF(uri, 4 * LT_PROC_PATH_MAX_BYTES);
   db_open_put_uri(&uri, path, db_open_has_log(path) ? "?mode=ro" : "?immutable=1");
   LT_TRY(lt_buf_check(&uri, err, "no memory for the database's path"));
+  LT_TRY(lt_sqlite_open(err));
   int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
-  int rc = sqlite3_open_v2(uri.p, &sql, flags, NULL);
+  int rc = lt_sqlite.open_v2(uri.p, &sql, flags, NULL);
   lt_status status = LT_OK;
   if (rc != SQLITE_OK) {
-    status = lt_query_fail_at(path, rc, sql != NULL ? sqlite3_system_errno(sql) : 0, "", err);
+    status = lt_query_fail_at(path, rc, sql != NULL ? lt_sqlite.system_errno(sql) : 0, "", err);
   } else {
     db_open_configure(sql);
     status = db_open_check_read_only(sql, err);
@@ -250,8 +252,8 @@ lt_status lt_db_open_read_only(const char *path, struct sqlite3 **ret_sql, lt_er
 
 void lt_db_close_file(struct sqlite3 *sql) {
   sqlite3_stmt *stmt;
-  while ((stmt = sqlite3_next_stmt(sql, NULL)) != NULL) {
-    sqlite3_finalize(stmt);
+  while ((stmt = lt_sqlite.next_stmt(sql, NULL)) != NULL) {
+    lt_sqlite.finalize(stmt);
   }
-  sqlite3_close(sql);
+  lt_sqlite.close(sql);
 }

@@ -7,10 +7,10 @@
 #include "store/sqlite/db_tables.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* versions[n] leads from version n to n + 1. Names with "__" are plugins' (sql_guard.h), ours have none. Times are
  * "2026-01-31T12:00:00.000Z", so that they sort as text. Each table that grows has an index on its time, for deleting
@@ -291,13 +291,13 @@ lt_status lt_db_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err)
   bool is_new = application == 0 && version == 0 && objects == 0;
   if (!is_new && application != LT_DB_TABLES_APPLICATION) {
     return lt_fail(err, LT_E_IO, "the database %s belongs to another program: name another with `store: sqlite:PATH`",
-                   sqlite3_db_filename(sql, "main"));
+                   lt_sqlite.db_filename(sql, "main"));
   }
   if (version > BASE_VERSION) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "the database %s was made by a newer Lathe (version %" PRId64
                    " of its tables, this one knows %d): use that Lathe, or name another with `store: sqlite:PATH`",
-                   sqlite3_db_filename(sql, "main"), version, BASE_VERSION);
+                   lt_sqlite.db_filename(sql, "main"), version, BASE_VERSION);
   }
   int64_t additions = 0;
   LT_TRY(db_tables_count_additions(sql, &additions, err));

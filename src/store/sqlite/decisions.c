@@ -2,13 +2,13 @@
 #include "store/store_decisions.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "store/lease.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 static const char *const decision_verbs[] = {"approve", "reject", "cancel"};
 
@@ -124,7 +124,7 @@ static void decision_put_row(lt_json_writer *w, const lt_query *query) {
   lt_json_key(w, "hash");
   lt_json_put_cstr(w, hash);
   for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++) {
-    bool is_null = sqlite3_column_type(query->stmt, 2 + i) == SQLITE_NULL;
+    bool is_null = lt_sqlite.column_type(query->stmt, 2 + i) == SQLITE_NULL;
     lt_json_key(w, names[i]);
     if (is_null) {
       lt_json_put_null(w);

@@ -1,13 +1,13 @@
 /* Events and keys of requests (store/store_events.h). */
 #include "store/store_events.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 typedef struct events_put_job {
@@ -48,7 +48,7 @@ static lt_status event_insert(struct sqlite3 *sql, lt_event_row *row, const char
   lt_query_text(&query, row->name);
   lt_query_text(&query, row->data);
   LT_TRY(lt_query_run(&query, err));
-  row->id = sqlite3_last_insert_rowid(sql); /* RETURNING would make a table for it */
+  row->id = lt_sqlite.last_insert_rowid(sql); /* RETURNING would make a table for it */
   return LT_OK;
 }
 

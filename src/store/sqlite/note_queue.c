@@ -2,7 +2,6 @@
 #include "store/sqlite/note_queue.h"
 
 #include <pthread.h>
-#include <sqlite3.h>
 
 #include "base/limits.h"
 #include "base/mem.h"

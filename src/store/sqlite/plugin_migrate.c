@@ -1,6 +1,5 @@
 /* A plugin's scripts: each is run once, and how many have run is remembered. */
 #include <inttypes.h>
-#include <sqlite3.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
@@ -8,6 +7,7 @@
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct plugin_migrate_job {
   lt_str plugin;

@@ -1,12 +1,12 @@
 /* One statement of a plugin: parameters from JSON, rows to JSON. */
 #include <inttypes.h>
-#include <sqlite3.h>
 
 #include "base/mem.h"
 #include "store/sqlite/sql_guard.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct plugin_sql_job {
   lt_str plugin, text, params;
@@ -18,26 +18,26 @@ typedef struct plugin_sql_job {
 /* --- Parameters --------------------------------------------------------------------------------------------------- */
 
 static int plugin_sql_bind_text(sqlite3_stmt *stmt, int at, lt_str s) {
-  return sqlite3_bind_text64(stmt, at, s.p != NULL ? s.p : "", s.n, SQLITE_STATIC, SQLITE_UTF8);
+  return lt_sqlite.bind_text64(stmt, at, s.p != NULL ? s.p : "", s.n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static int plugin_sql_bind_number(sqlite3_stmt *stmt, int at, lt_json value) {
   int64_t whole;
   double real = 0;
   if (lt_json_int(value, &whole)) {
-    return sqlite3_bind_int64(stmt, at, whole);
+    return lt_sqlite.bind_int64(stmt, at, whole);
   }
   lt_json_double(value, &real);
-  return sqlite3_bind_double(stmt, at, real);
+  return lt_sqlite.bind_double(stmt, at, real);
 }
 
 static int plugin_sql_bind_value(sqlite3_stmt *stmt, int at, lt_json value, lt_arena *arena) {
   lt_str s;
   switch (lt_json_typeof(value)) {
     case LT_JSON_FALSE:
-      return sqlite3_bind_int(stmt, at, 0);
+      return lt_sqlite.bind_int(stmt, at, 0);
     case LT_JSON_TRUE:
-      return sqlite3_bind_int(stmt, at, 1);
+      return lt_sqlite.bind_int(stmt, at, 1);
     case LT_JSON_NUMBER:
       return plugin_sql_bind_number(stmt, at, value);
     case LT_JSON_STRING:
@@ -49,7 +49,7 @@ static int plugin_sql_bind_value(sqlite3_stmt *stmt, int at, lt_json value, lt_a
     case LT_JSON_NULL:
       break;
   }
-  return sqlite3_bind_null(stmt, at);
+  return lt_sqlite.bind_null(stmt, at);
 }
 
 static lt_status plugin_sql_parse_params(plugin_sql_job *job, lt_json_doc *ret_doc, lt_err *err) {
@@ -73,7 +73,7 @@ static lt_status plugin_sql_bind_params(plugin_sql_job *job, sqlite3_stmt *stmt,
   lt_json_doc doc;
   LT_TRY(plugin_sql_parse_params(job, &doc, err));
   lt_json params = lt_json_root(&doc);
-  int wanted = sqlite3_bind_parameter_count(stmt);
+  int wanted = lt_sqlite.bind_parameter_count(stmt);
   if (lt_json_count(params) != (uint32_t)wanted) {
     return lt_fail(err, LT_E_INVALID, "the statement has %d parameter%s, but %" PRIu32 " %s given", wanted,
                    wanted == 1 ? "" : "s", lt_json_count(params), lt_json_count(params) == 1 ? "is" : "are");
@@ -82,7 +82,7 @@ static lt_status plugin_sql_bind_params(plugin_sql_job *job, sqlite3_stmt *stmt,
   for (int at = 1; lt_json_next(&it); at++) {
     int rc = plugin_sql_bind_value(stmt, at, it.value, &job->arena);
     if (rc != SQLITE_OK) {
-      return lt_query_fail(sqlite3_db_handle(stmt), rc, err);
+      return lt_query_fail(lt_sqlite.db_handle(stmt), rc, err);
     }
   }
   return LT_OK;
@@ -91,15 +91,15 @@ static lt_status plugin_sql_bind_params(plugin_sql_job *job, sqlite3_stmt *stmt,
 /* --- Rows --------------------------------------------------------------------------------------------------------- */
 
 static void plugin_sql_put_value(lt_json_writer *w, sqlite3_stmt *stmt, int column) {
-  int type = sqlite3_column_type(stmt, column);
-  const void *p = type == SQLITE_TEXT || type == SQLITE_BLOB ? sqlite3_column_blob(stmt, column) : NULL;
-  lt_str bytes = p != NULL ? lt_str_from(p, (size_t)sqlite3_column_bytes(stmt, column)) : LT_STR("");
+  int type = lt_sqlite.column_type(stmt, column);
+  const void *p = type == SQLITE_TEXT || type == SQLITE_BLOB ? lt_sqlite.column_blob(stmt, column) : NULL;
+  lt_str bytes = p != NULL ? lt_str_from(p, (size_t)lt_sqlite.column_bytes(stmt, column)) : LT_STR("");
   switch (type) {
     case SQLITE_INTEGER:
-      lt_json_put_int(w, sqlite3_column_int64(stmt, column));
+      lt_json_put_int(w, lt_sqlite.column_int64(stmt, column));
       break;
     case SQLITE_FLOAT:
-      lt_json_put_double(w, sqlite3_column_double(stmt, column));
+      lt_json_put_double(w, lt_sqlite.column_double(stmt, column));
       break;
     case SQLITE_TEXT:
       lt_json_put_str(w, bytes);
@@ -114,8 +114,8 @@ static void plugin_sql_put_value(lt_json_writer *w, sqlite3_stmt *stmt, int colu
 
 static lt_status plugin_sql_put_row(lt_json_writer *w, sqlite3_stmt *stmt, lt_err *err) {
   lt_json_begin_object(w);
-  for (int i = 0; i < sqlite3_column_count(stmt); i++) {
-    const char *name = sqlite3_column_name(stmt, i);
+  for (int i = 0; i < lt_sqlite.column_count(stmt); i++) {
+    const char *name = lt_sqlite.column_name(stmt, i);
     if (name == NULL) {
       return lt_fail(err, LT_E_NOMEM, "no memory for the rows of a statement");
     }

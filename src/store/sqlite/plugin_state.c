@@ -1,5 +1,4 @@
 /* A plugin's state: a JSON text per plugin, user and conversation. */
-#include <sqlite3.h>
 
 #include "base/clock.h"
 #include "base/mem.h"

@@ -1,12 +1,12 @@
 /* Finding a prompt by its name, and copying it with all that is recorded of it into another database. */
 #include "store/store_prompts.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
 typedef struct prompt_find_job {
@@ -112,23 +112,23 @@ typedef struct prompt_copy_job {
 
 static void prompt_copy_bind(struct sqlite3_stmt *select, const prompt_copy_job *job) {
   const char *const names[] = {job->id, job->from, job->to};
-  for (int i = 0; i < sqlite3_bind_parameter_count(select); i++) {
-    sqlite3_bind_text(select, i + 1, names[i], -1, SQLITE_STATIC);
+  for (int i = 0; i < lt_sqlite.bind_parameter_count(select); i++) {
+    lt_sqlite.bind_text(select, i + 1, names[i], -1, SQLITE_STATIC);
   }
 }
 
 /* SQLite's code. */
 static int prompt_copy_rows(struct sqlite3_stmt *select, struct sqlite3_stmt *insert) {
   int rc;
-  while ((rc = sqlite3_step(select)) == SQLITE_ROW) {
-    for (int i = 0; i < sqlite3_column_count(select); i++) {
-      sqlite3_bind_value(insert, i + 1, sqlite3_column_value(select, i));
+  while ((rc = lt_sqlite.step(select)) == SQLITE_ROW) {
+    for (int i = 0; i < lt_sqlite.column_count(select); i++) {
+      lt_sqlite.bind_value(insert, i + 1, lt_sqlite.column_value(select, i));
     }
-    rc = sqlite3_step(insert);
+    rc = lt_sqlite.step(insert);
     if (rc != SQLITE_DONE) {
       return rc;
     }
-    sqlite3_reset(insert);
+    lt_sqlite.reset(insert);
   }
   return rc;
 }
@@ -136,31 +136,31 @@ static int prompt_copy_rows(struct sqlite3_stmt *select, struct sqlite3_stmt *in
 static lt_status prompt_copy_table(struct sqlite3 *from, struct sqlite3 *to, size_t table, const prompt_copy_job *job,
                                    lt_err *err) {
   struct sqlite3_stmt *select = NULL, *insert = NULL;
-  int rc = sqlite3_prepare_v2(from, prompt_copy_tables[table].select, -1, &select, NULL);
+  int rc = lt_sqlite.prepare_v2(from, prompt_copy_tables[table].select, -1, &select, NULL);
   if (rc == SQLITE_OK) {
     prompt_copy_bind(select, job);
-    rc = sqlite3_prepare_v2(to, prompt_copy_tables[table].insert, -1, &insert, NULL);
+    rc = lt_sqlite.prepare_v2(to, prompt_copy_tables[table].insert, -1, &insert, NULL);
   }
   if (rc == SQLITE_OK) {
     rc = prompt_copy_rows(select, insert);
   }
-  sqlite3_finalize(select);
-  sqlite3_finalize(insert);
-  return rc == SQLITE_DONE ? LT_OK : lt_query_fail(sqlite3_errcode(from) == SQLITE_OK ? to : from, rc, err);
+  lt_sqlite.finalize(select);
+  lt_sqlite.finalize(insert);
+  return rc == SQLITE_DONE ? LT_OK : lt_query_fail(lt_sqlite.errcode(from) == SQLITE_OK ? to : from, rc, err);
 }
 
 static lt_status prompt_copy_all(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_copy_job *job = arg;
   struct sqlite3 *from = NULL;
-  int rc = sqlite3_open_v2(job->path, &from, SQLITE_OPEN_READONLY, NULL);
-  lt_status status = rc == SQLITE_OK ? LT_OK : lt_query_fail_at(job->path, rc, 0, sqlite3_errmsg(from), err);
+  int rc = lt_sqlite.open_v2(job->path, &from, SQLITE_OPEN_READONLY, NULL);
+  lt_status status = rc == SQLITE_OK ? LT_OK : lt_query_fail_at(job->path, rc, 0, lt_sqlite.errmsg(from), err);
   if (status == LT_OK) {
-    sqlite3_busy_timeout(from, LT_DB_BUSY_MS);
+    lt_sqlite.busy_timeout(from, LT_DB_BUSY_MS);
   }
   for (size_t i = 0; status == LT_OK && i < TABLES; i++) {
     status = prompt_copy_table(from, sql, i, job, err);
   }
-  sqlite3_close(from);
+  lt_sqlite.close(from);
   return status;
 }
 

@@ -1,7 +1,6 @@
 /* Leases of prompts: which process runs a prompt, and which prompts no living process has (lease.h). */
 #include "store/sqlite/prompt_owner.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -10,6 +9,7 @@
 #include "store/sqlite/prompt_read.h"
 #include "store/sqlite/query.h"
 #include "store/store_prompts.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* --- Heartbeats --------------------------------------------------------------------------------------------------- */
 static int64_t prompt_owner_now_ms(void) {
@@ -152,7 +152,7 @@ static lt_status prompt_owner_release(struct sqlite3 *sql, void *arg, lt_err *er
   lt_query_text(&query, lt_str_of(own));
   lt_query_text(&query, *id);
   LT_TRY(lt_query_run(&query, err));
-  return sqlite3_changes(sql) > 0 ? LT_OK : lt_prompt_not_found(*id, err);
+  return lt_sqlite.changes(sql) > 0 ? LT_OK : lt_prompt_not_found(*id, err);
 }
 
 lt_status lt_store_prompt_claim(lt_store *db, lt_str id, lt_err *err) {

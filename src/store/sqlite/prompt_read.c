@@ -1,6 +1,5 @@
 /* Reading prompts: one, or a conversation's. Always two queries: the prompts of a range, and all of their outputs,
  * which are merged. */
-#include <sqlite3.h>
 
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/prompt_read.h"

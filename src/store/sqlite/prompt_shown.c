@@ -1,5 +1,4 @@
 /* What a reader has got of a prompt's outputs. */
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/mem.h"

@@ -1,5 +1,4 @@
 /* Taking back a conversation's last prompt. Its rows and its record stay; histories and lists leave it out. */
-#include <sqlite3.h>
 
 #include "base/clock.h"
 #include "store/sqlite/db_job.h"

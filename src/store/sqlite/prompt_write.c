@@ -2,13 +2,12 @@
 #include "base/clock.h"
 #include "store/store_prompts.h"
 
-#include <sqlite3.h>
-
 #include "base/mem.h"
 #include "store/sqlite/prompt_owner.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/prompt_read.h"
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 static bool prompt_state_is_end(lt_prompt_state state) {
   return state != LT_PROMPT_RUNNING && state != LT_PROMPT_WAITING;
@@ -80,7 +79,7 @@ static lt_status prompt_insert_conversation(struct sqlite3 *sql, const prompt_cr
   lt_query_text(&query, lt_str_of(job->created_at));
   lt_query_text(&query, lt_str_of(job->created_at));
   LT_TRY(lt_query_run(&query, err));
-  *ret_number = sqlite3_last_insert_rowid(sql);
+  *ret_number = lt_sqlite.last_insert_rowid(sql);
   return LT_OK;
 }
 
@@ -235,7 +234,7 @@ static lt_status prompt_put_output(struct sqlite3 *sql, void *arg, lt_err *err) 
   lt_query_int(&query, (int64_t)job->change);
   lt_query_text(&query, job->id);
   LT_TRY(lt_query_run(&query, err));
-  return sqlite3_changes(sql) > 0 ? LT_OK : lt_prompt_not_found(job->id, err);
+  return lt_sqlite.changes(sql) > 0 ? LT_OK : lt_prompt_not_found(job->id, err);
 }
 
 static lt_status prompt_run_change(lt_store *db, lt_db_work work, prompt_change_job *job, lt_err *err) LT_YIELDS {

@@ -2,17 +2,17 @@
 #include "store/sqlite/query.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 
 #include "base/limits.h"
+#include "store/sqlite/sqlite_open.h"
 
 /* --- Queries ------------------------------------------------------------------------------------------------------ */
 
 /* The connection's list of prepared statements is the cache: it has as many entries as there are texts in sqlite/. */
 static sqlite3_stmt *query_find_prepared(sqlite3 *sql, const char *text) {
-  sqlite3_stmt *stmt = sqlite3_next_stmt(sql, NULL);
-  while (stmt != NULL && (sqlite3_stmt_busy(stmt) || strcmp(sqlite3_sql(stmt), text) != 0)) {
-    stmt = sqlite3_next_stmt(sql, stmt);
+  sqlite3_stmt *stmt = lt_sqlite.next_stmt(sql, NULL);
+  while (stmt != NULL && (lt_sqlite.stmt_busy(stmt) || strcmp(lt_sqlite.sql(stmt), text) != 0)) {
+    stmt = lt_sqlite.next_stmt(sql, stmt);
   }
   return stmt;
 }
@@ -20,7 +20,7 @@ static sqlite3_stmt *query_find_prepared(sqlite3 *sql, const char *text) {
 lt_query lt_query_prepare(struct sqlite3 *sql, const char *text) {
   lt_query query = {.sql = sql, .stmt = query_find_prepared(sql, text)};
   if (query.stmt == NULL) {
-    query.rc = sqlite3_prepare_v3(sql, text, -1, SQLITE_PREPARE_PERSISTENT, &query.stmt, NULL);
+    query.rc = lt_sqlite.prepare_v3(sql, text, -1, SQLITE_PREPARE_PERSISTENT, &query.stmt, NULL);
   }
   return query;
 }
@@ -32,39 +32,39 @@ static void query_count_bound(lt_query *query, int rc) {
 
 void lt_query_text(lt_query *query, lt_str s) {
   if (query->rc == SQLITE_OK) {
-    query_count_bound(query, sqlite3_bind_text64(query->stmt, query->bound + 1, s.p != NULL ? s.p : "", s.n,
-                                                 SQLITE_STATIC, SQLITE_UTF8));
+    query_count_bound(query, lt_sqlite.bind_text64(query->stmt, query->bound + 1, s.p != NULL ? s.p : "", s.n,
+                                                   SQLITE_STATIC, SQLITE_UTF8));
   }
 }
 
 void lt_query_blob(lt_query *query, lt_str s) {
   if (query->rc == SQLITE_OK) {
     query_count_bound(query,
-                      sqlite3_bind_blob64(query->stmt, query->bound + 1, s.p != NULL ? s.p : "", s.n, SQLITE_STATIC));
+                      lt_sqlite.bind_blob64(query->stmt, query->bound + 1, s.p != NULL ? s.p : "", s.n, SQLITE_STATIC));
   }
 }
 
 void lt_query_int(lt_query *query, int64_t n) {
   if (query->rc == SQLITE_OK) {
-    query_count_bound(query, sqlite3_bind_int64(query->stmt, query->bound + 1, n));
+    query_count_bound(query, lt_sqlite.bind_int64(query->stmt, query->bound + 1, n));
   }
 }
 
 bool lt_query_row(lt_query *query) {
   if (query->rc == SQLITE_OK || query->rc == SQLITE_ROW) {
-    query->rc = sqlite3_step(query->stmt);
+    query->rc = lt_sqlite.step(query->stmt);
   }
   return query->rc == SQLITE_ROW;
 }
 
 /* Read as a blob: the bytes as they were stored. */
 lt_str lt_query_get(const lt_query *query, int column) {
-  const void *p = sqlite3_column_blob(query->stmt, column);
-  return p != NULL ? lt_str_from(p, (size_t)sqlite3_column_bytes(query->stmt, column)) : LT_STR_NULL;
+  const void *p = lt_sqlite.column_blob(query->stmt, column);
+  return p != NULL ? lt_str_from(p, (size_t)lt_sqlite.column_bytes(query->stmt, column)) : LT_STR_NULL;
 }
 
 int64_t lt_query_get_int(const lt_query *query, int column) {
-  return sqlite3_column_int64(query->stmt, column);
+  return lt_sqlite.column_int64(query->stmt, column);
 }
 
 lt_status lt_query_end(lt_query *query, lt_err *err) {
@@ -72,11 +72,11 @@ lt_status lt_query_end(lt_query *query, lt_err *err) {
   bool good = rc == SQLITE_OK || rc == SQLITE_ROW || rc == SQLITE_DONE;
   lt_status status = good ? LT_OK : lt_query_fail(query->sql, rc, err);
   if (query->stmt != NULL) {
-    rc = sqlite3_reset(query->stmt); /* fails, too, when there was no memory to read a column */
+    rc = lt_sqlite.reset(query->stmt); /* fails, too, when there was no memory to read a column */
     if (good && rc != SQLITE_OK) {
       status = lt_query_fail(query->sql, rc, err);
     }
-    sqlite3_clear_bindings(query->stmt);
+    lt_sqlite.clear_bindings(query->stmt);
   }
   return status;
 }
@@ -87,7 +87,7 @@ lt_status lt_query_run(lt_query *query, lt_err *err) {
 }
 
 lt_status lt_query_exec(struct sqlite3 *sql, const char *text, lt_err *err) {
-  int rc = sqlite3_exec(sql, text, NULL, NULL, NULL);
+  int rc = lt_sqlite.exec(sql, text, NULL, NULL, NULL);
   return rc == SQLITE_OK ? LT_OK : lt_query_fail(sql, rc, err);
 }
 
@@ -162,9 +162,9 @@ lt_status lt_query_fail_at(const char *path, int rc, int system_errno, const cha
 
 lt_status lt_query_fail(struct sqlite3 *sql, int rc, lt_err *err) {
   int first = rc & 0xff;
-  const char *path = sqlite3_db_filename(sql, "main");
+  const char *path = lt_sqlite.db_filename(sql, "main");
   bool of_system =
       first == SQLITE_CANTOPEN || first == SQLITE_IOERR || first == SQLITE_FULL || first == SQLITE_READONLY;
   return lt_query_fail_at(path != NULL && path[0] != '\0' ? path : ":memory:", rc,
-                          of_system ? sqlite3_system_errno(sql) : 0, sqlite3_errmsg(sql), err);
+                          of_system ? lt_sqlite.system_errno(sql) : 0, lt_sqlite.errmsg(sql), err);
 }

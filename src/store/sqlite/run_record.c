@@ -1,14 +1,13 @@
 /* Reading a run's record as a whole, and finding runs by their names. */
 #include "store/sqlite/run_record.h"
 
-#include <sqlite3.h>
-
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct run_record_job {
   lt_str run;
@@ -154,7 +153,7 @@ static lt_status run_record_find_run(struct sqlite3 *sql, lt_str key, lt_buf *na
                                     " UNION ALL SELECT min(run) FROM notes WHERE run >= ?1)");
   lt_query_text(&query, key);
   lt_buf_clear(name);
-  *ret_found = lt_query_row(&query) && sqlite3_column_type(query.stmt, 0) != SQLITE_NULL;
+  *ret_found = lt_query_row(&query) && lt_sqlite.column_type(query.stmt, 0) != SQLITE_NULL;
   if (*ret_found) {
     lt_buf_add(name, lt_query_get(&query, 0));
   }

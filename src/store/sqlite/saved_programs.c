@@ -1,5 +1,4 @@
 /* Saved programs (store/store_programs.h). */
-#include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store_programs.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct saved_job {
   lt_saved_program program;
@@ -236,9 +236,9 @@ static lt_status saved_delete(struct sqlite3 *sql, void *arg, lt_err *err) {
   lt_query_text(&query, job->program.user);
   lt_query_text(&query, job->program.name);
   LT_TRY(lt_query_run(&query, err));
-  return sqlite3_changes(sql) > 0 ? LT_OK
-                                  : lt_fail(err, LT_E_NOTFOUND, "there is no program \"%.*s\": lathe programs list",
-                                            LT_STR_ARG(lt_str_sub(job->program.name, 0, 2 * LT_SAVED_NAME_BYTES)));
+  return lt_sqlite.changes(sql) > 0 ? LT_OK
+                                    : lt_fail(err, LT_E_NOTFOUND, "there is no program \"%.*s\": lathe programs list",
+                                              LT_STR_ARG(lt_str_sub(job->program.name, 0, 2 * LT_SAVED_NAME_BYTES)));
 }
 
 lt_status lt_store_program_delete(lt_store *store, lt_str user, lt_str name, lt_err *err) {

@@ -1,5 +1,4 @@
 /* Sessions of programs (store/store_sessions.h). */
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/clock.h"

@@ -1,12 +1,12 @@
 /* The statements of plugins, restricted to their own tables and a bounded time. */
 #include "store/sqlite/sql_guard.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/sqlite/query.h"
+#include "store/sqlite/sqlite_open.h"
 
 enum {
   POLL_INSTRUCTIONS = 1000
@@ -38,7 +38,7 @@ static lt_status sql_guard_make_prefix(lt_sql_guard *guard, lt_str id, lt_err *e
 }
 
 static bool sql_guard_is_own(const lt_sql_guard *guard, const char *name) {
-  return name != NULL && sqlite3_strnicmp(name, guard->prefix, (int)guard->prefix_bytes) == 0;
+  return name != NULL && lt_sqlite.strnicmp(name, guard->prefix, (int)guard->prefix_bytes) == 0;
 }
 
 /* SQLite's own tables, which statements on other tables write to. */
@@ -62,12 +62,12 @@ static int sql_guard_refuse(lt_sql_guard *guard, const char *what, const char *n
 /* ALTER and DROP look up SQLite's tables. CREATE TABLE looks up row numbers only, and those tell nothing; so its AS
  * SELECT cannot copy these tables. The first use of json_each looks up row numbers, too. */
 static bool sql_guard_may_look_up(const lt_sql_guard *guard, const char *column) {
-  return sqlite3_stricmp(column, "ROWID") == 0 || (guard->change != 0 && guard->change != SQLITE_CREATE_TABLE);
+  return lt_sqlite.stricmp(column, "ROWID") == 0 || (guard->change != 0 && guard->change != SQLITE_CREATE_TABLE);
 }
 
 static bool sql_guard_is_cte(const lt_sql_guard *guard, const char *name) {
   for (size_t i = 0; i < guard->cte_count; i++) {
-    if (sqlite3_stricmp(guard->ctes[i], name) == 0) {
+    if (lt_sqlite.stricmp(guard->ctes[i], name) == 0) {
       return true;
     }
   }
@@ -119,7 +119,7 @@ static int sql_guard_decide_change(lt_sql_guard *guard, int action, const char *
 static int sql_guard_decide_function(lt_sql_guard *guard, const char *name) {
   static const char *const refused[] = {"load_extension", "fts3_tokenizer", "sqlite_log"};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    if (sqlite3_stricmp(name, refused[i]) == 0) {
+    if (lt_sqlite.stricmp(name, refused[i]) == 0) {
       return sql_guard_refuse(guard, "the function", name);
     }
   }
@@ -191,23 +191,23 @@ static int sql_guard_is_late(void *arg) {
 lt_status lt_sql_guard_enter(lt_sql_guard *guard, struct sqlite3 *sql, lt_str plugin, lt_err *err) {
   *guard = (lt_sql_guard){.sql = sql};
   LT_TRY(sql_guard_make_prefix(guard, plugin, err));
-  sqlite3_set_authorizer(sql, sql_guard_decide, guard);
-  guard->length_limit = sqlite3_limit(sql, SQLITE_LIMIT_LENGTH, (int)LT_SQL_PARAMS_MAX_BYTES);
+  lt_sqlite.set_authorizer(sql, sql_guard_decide, guard);
+  guard->length_limit = lt_sqlite.limit(sql, SQLITE_LIMIT_LENGTH, (int)LT_SQL_PARAMS_MAX_BYTES);
   guard->deadline_ms = UINT64_MAX;
-  sqlite3_progress_handler(sql, POLL_INSTRUCTIONS, sql_guard_is_late, guard);
+  lt_sqlite.progress_handler(sql, POLL_INSTRUCTIONS, sql_guard_is_late, guard);
   return LT_OK;
 }
 
 void lt_sql_guard_leave(lt_sql_guard *guard) {
-  sqlite3_progress_handler(guard->sql, 0, NULL, NULL);
-  sqlite3_limit(guard->sql, SQLITE_LIMIT_LENGTH, guard->length_limit);
-  sqlite3_set_authorizer(guard->sql, NULL, NULL);
+  lt_sqlite.progress_handler(guard->sql, 0, NULL, NULL);
+  lt_sqlite.limit(guard->sql, SQLITE_LIMIT_LENGTH, guard->length_limit);
+  lt_sqlite.set_authorizer(guard->sql, NULL, NULL);
 }
 
 /* --- Statements --------------------------------------------------------------------------------------------------- */
 
 static lt_status sql_guard_fail(const lt_sql_guard *guard, int rc, lt_err *err) {
-  const char *words = sqlite3_errmsg(guard->sql);
+  const char *words = lt_sqlite.errmsg(guard->sql);
   bool refused = guard->refused[0] != '\0'; /* by the authorizer, in an inner statement perhaps */
   switch (refused && (rc & 0xff) == SQLITE_ERROR ? SQLITE_AUTH : rc & 0xff) {
     case SQLITE_AUTH:
@@ -232,7 +232,7 @@ static lt_status sql_guard_fail(const lt_sql_guard *guard, int rc, lt_err *err) 
 
 /* Looks for anything with the refused name. Returns SQLite's code when the search fails. */
 static int sql_guard_look_for(lt_sql_guard *guard, const char *name, bool *ret_found) {
-  if (sqlite3_strnicmp(name, "pragma_", 7) == 0 || sqlite3_strnicmp(name, "sqlite_", 7) == 0) {
+  if (lt_sqlite.strnicmp(name, "pragma_", 7) == 0 || lt_sqlite.strnicmp(name, "sqlite_", 7) == 0) {
     *ret_found = true;
     return SQLITE_OK;
   }
@@ -258,7 +258,7 @@ static lt_status sql_guard_hash_others(lt_sql_guard *guard, uint64_t *ret_hash, 
   while (lt_query_row(&query)) {
     lt_str table = lt_query_get(&query, 0);
     bool own =
-        table.n >= guard->prefix_bytes && sqlite3_strnicmp(table.p, guard->prefix, (int)guard->prefix_bytes) == 0;
+        table.n >= guard->prefix_bytes && lt_sqlite.strnicmp(table.p, guard->prefix, (int)guard->prefix_bytes) == 0;
     if (!own && !lt_str_eq(table, LT_STR("sqlite_sequence"))) {
       hash = hash * 1099511628211u + lt_str_hash(lt_query_get(&query, 1)); /* FNV's prime: order counts */
     }
@@ -290,7 +290,7 @@ static int sql_guard_prepare(lt_sql_guard *guard, lt_str text, sqlite3_stmt **re
   for (;;) {
     guard->change = 0;
     guard->refused[0] = guard->unknown[0] = '\0';
-    rc = sqlite3_prepare_v3(guard->sql, text.p, (int)text.n, 0, ret_stmt, ret_tail);
+    rc = lt_sqlite.prepare_v3(guard->sql, text.p, (int)text.n, 0, ret_stmt, ret_tail);
     if (rc != SQLITE_AUTH) {
       return rc;
     }
@@ -320,7 +320,7 @@ lt_status lt_sql_guard_begin(lt_sql_guard *guard, lt_str text, struct sqlite3_st
   if (guard->change != 0) {
     lt_status status = sql_guard_hash_others(guard, &guard->others, err);
     if (status != LT_OK) {
-      sqlite3_finalize(stmt);
+      lt_sqlite.finalize(stmt);
       return status;
     }
   }
@@ -330,7 +330,7 @@ lt_status lt_sql_guard_begin(lt_sql_guard *guard, lt_str text, struct sqlite3_st
 }
 
 lt_status lt_sql_guard_step(lt_sql_guard *guard, struct sqlite3_stmt *stmt, bool *ret_row, lt_err *err) {
-  int rc = sqlite3_step(stmt);
+  int rc = lt_sqlite.step(stmt);
   if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
     return sql_guard_fail(guard, rc, err);
   }
@@ -340,7 +340,7 @@ lt_status lt_sql_guard_step(lt_sql_guard *guard, struct sqlite3_stmt *stmt, bool
 
 lt_status lt_sql_guard_end(lt_sql_guard *guard, struct sqlite3_stmt *stmt, lt_err *err) {
   guard->deadline_ms = UINT64_MAX;
-  sqlite3_finalize(stmt);
+  lt_sqlite.finalize(stmt);
   if (guard->change == 0) {
     return LT_OK;
   }

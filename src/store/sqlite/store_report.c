@@ -1,6 +1,5 @@
 /* What the database has. */
 #include <errno.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store_upkeep.h"
+#include "store/sqlite/sqlite_open.h"
 
 static const struct {
   const char *count; /* and the oldest */
@@ -70,7 +70,7 @@ static lt_status report_put_pragma(struct sqlite3 *sql, const char *key, const c
 
 static lt_status report_select(struct sqlite3 *sql, void *arg, lt_err *err) {
   const lt_db_read_job *job = arg;
-  const char *path = sqlite3_db_filename(sql, "main");
+  const char *path = lt_sqlite.db_filename(sql, "main");
   lt_db_job_rewind(job->out, job->start);
   lt_json_writer w = lt_json_writer_on(job->out);
   lt_json_begin_object(&w);
@@ -81,7 +81,7 @@ static lt_status report_select(struct sqlite3 *sql, void *arg, lt_err *err) {
   LT_TRY(report_put_pragma(sql, "freeBytes",
                            "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size", &w, err));
   lt_json_key(&w, "readOnly");
-  lt_json_put_bool(&w, sqlite3_db_readonly(sql, "main") == 1);
+  lt_json_put_bool(&w, lt_sqlite.db_readonly(sql, "main") == 1);
   lt_json_key(&w, "kinds");
   lt_json_begin_array(&w);
   for (lt_store_kind kind = 0; kind < LT_STORE_KINDS; kind++) {

@@ -1,9 +1,9 @@
 /* Summaries of conversations: a column of theirs, which goes with them. */
-#include <sqlite3.h>
 
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store_summaries.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct summary_put_job {
   lt_str user, conversation, json;
@@ -33,7 +33,7 @@ static lt_status summary_update(struct sqlite3 *sql, void *arg, lt_err *err) {
   lt_query_text(&query, job->conversation);
   lt_query_text(&query, job->user);
   LT_TRY(lt_query_run(&query, err));
-  return sqlite3_changes(sql) > 0 ? LT_OK : lt_fail(err, LT_E_NOTFOUND, "there is no such conversation");
+  return lt_sqlite.changes(sql) > 0 ? LT_OK : lt_fail(err, LT_E_NOTFOUND, "there is no such conversation");
 }
 
 lt_status lt_store_summary_get(lt_store *db, lt_str user, lt_str conversation, lt_buf *out, lt_err *err) {

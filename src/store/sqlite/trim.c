@@ -1,11 +1,11 @@
 /* Removing what is old, some rows at a time. */
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store_upkeep.h"
+#include "store/sqlite/sqlite_open.h"
 
 const char *lt_store_kind_name(lt_store_kind kind) {
   static const char *const names[] = {
@@ -73,7 +73,7 @@ static lt_status trim_delete(struct sqlite3 *sql, trim_job *job, const char *tex
   lt_query_text(&query, first);
   lt_query_int(&query, (int64_t)trim_room(job));
   LT_TRY(lt_query_run(&query, err));
-  *ret_count = (uint64_t)sqlite3_changes(sql);
+  *ret_count = (uint64_t)lt_sqlite.changes(sql);
   job->trimmed.rows += *ret_count;
   return LT_OK;
 }

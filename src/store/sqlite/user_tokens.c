@@ -1,10 +1,10 @@
 /* Tokens of users (store/store_events.h): only their hashes are known here. */
-#include <sqlite3.h>
 
 #include "base/clock.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store_events.h"
+#include "store/sqlite/sqlite_open.h"
 
 typedef struct user_token_job {
   lt_str hash, user;
@@ -33,9 +33,9 @@ static lt_status user_token_delete(struct sqlite3 *sql, void *arg, lt_err *err) 
   lt_query_int(&query, (int64_t)job->hash.n);
   lt_query_text(&query, job->hash);
   LT_TRY(lt_query_run(&query, err));
-  return sqlite3_changes(sql) > 0 ? LT_OK
-                                  : lt_fail(err, LT_E_NOTFOUND, "the user \"%.*s\" has no %stoken",
-                                            LT_STR_ARG(job->user), job->hash.n > 0 ? "such " : "");
+  return lt_sqlite.changes(sql) > 0 ? LT_OK
+                                    : lt_fail(err, LT_E_NOTFOUND, "the user \"%.*s\" has no %stoken",
+                                              LT_STR_ARG(job->user), job->hash.n > 0 ? "such " : "");
 }
 
 lt_status lt_store_token_remove(lt_store *store, lt_str user, lt_str hash, lt_err *err) {
