@@ -190,9 +190,13 @@ int lt_chat_repl(lt_chat *chat) {
   }
   r.ended = chat->session->app.cancel.why != LT_OK;
   while (!r.ended) {
-    if (!chat_repl_send_waiting(&r)) {
-      chat_repl_turn(&r);
+    if (chat_repl_send_waiting(&r)) {
+      continue;
     }
+    if (lt_type_ahead_has_left(chat->ahead)) {
+      break;
+    }
+    chat_repl_turn(&r);
   }
   if (chat->titles > 0 && chat->session->app.cancel.why == LT_OK) {
     lt_wait_on(&chat->titled, TITLE_MS);

@@ -7,6 +7,7 @@
 
 #define LINES_MAX   16 /* that wait; what is typed beyond them is left out */
 #define SHOWN_CHARS 60
+#define CTRL_D      0x04
 
 struct lt_type_ahead {
   lt_loop *loop;
@@ -17,6 +18,7 @@ struct lt_type_ahead {
   size_t lines;
   bool is_on, is_reading;
   bool is_in_escape; /* inside the bytes of an arrow or another key */
+  bool has_left;     /* Ctrl-D was typed; what follows it does not count */
   lt_cancel cancel;
   lt_wait ended;
 };
@@ -33,8 +35,12 @@ static void type_ahead_erase(lt_type_ahead *a) {
   }
 }
 
+static bool type_ahead_line_is_empty(const lt_type_ahead *a) {
+  return a->text.n == 0 || a->text.p[a->text.n - 1] == '\n';
+}
+
 static void type_ahead_end_line(lt_type_ahead *a) {
-  if (a->text.n > 0 && a->text.p[a->text.n - 1] != '\n') {
+  if (!type_ahead_line_is_empty(a)) {
     lt_buf_byte(&a->text, '\n');
     a->lines++;
   }
@@ -50,12 +56,14 @@ static void type_ahead_add_byte(lt_type_ahead *a, char c) {
     type_ahead_end_line(a);
   } else if (byte == 0x7f || byte == '\b') {
     type_ahead_erase(a);
+  } else if (byte == CTRL_D) {
+    a->has_left = type_ahead_line_is_empty(a);
   } else if (byte >= 0x20 && a->lines < LINES_MAX && a->text.n + 1 < LT_INPUT_LINE_BYTES) {
     lt_buf_byte(&a->text, c);
   }
 }
 
-/* "2 messages wait; next: ...", or what is being typed. */
+/* "2 messages are sent after this answer: ...", and what is being typed. */
 static void type_ahead_show(const lt_type_ahead *a) {
   LT_AUTO_BUF(row, LT_INPUT_LINE_BYTES + LT_KIB);
   lt_str text = lt_buf_view(&a->text);
@@ -71,6 +79,9 @@ static void type_ahead_show(const lt_type_ahead *a) {
     lt_buf_addc(&row, a->lines > 0 ? "  > " : "> ");
     lt_buf_add(&row, lt_utf8_cut(lt_str_sub(text, begin, text.n), SHOWN_CHARS));
   }
+  if (a->has_left) {
+    lt_buf_addc(&row, a->lines > 0 ? "; then this ends (Ctrl-D)" : "ends after this answer (Ctrl-D)");
+  }
   lt_activity_note(a->activity, lt_buf_view(&row));
 }
 
@@ -78,7 +89,7 @@ static void type_ahead_on_fiber(void *arg) {
   lt_type_ahead *a = arg;
   LT_AUTO_BUF(typed, LT_INPUT_LINE_BYTES);
   while (lt_terminal_read_typed(a->terminal, &a->cancel, &typed, NULL) == LT_OK) {
-    for (size_t i = 0; i < typed.n; i++) {
+    for (size_t i = 0; i < typed.n && !a->has_left; i++) {
       type_ahead_add_byte(a, typed.p[i]);
     }
     lt_buf_clear(&typed);
@@ -172,4 +183,8 @@ bool lt_type_ahead_take(lt_type_ahead *a, lt_buf *out, bool *ret_is_whole) {
   lt_buf_consume(&a->text, *ret_is_whole ? end + 1 : end);
   a->lines -= *ret_is_whole ? 1 : 0;
   return true;
+}
+
+bool lt_type_ahead_has_left(const lt_type_ahead *a) {
+  return a != NULL && a->has_left;
 }

@@ -24,5 +24,7 @@ void lt_type_ahead_end(lt_type_ahead *ahead) LT_YIELDS;
 /* Takes the first line that waits, or the unfinished one when no other does. False: there is none.
  * `*ret_is_whole`: it was ended by Enter. */
 bool lt_type_ahead_take(lt_type_ahead *ahead, lt_buf *out, bool *ret_is_whole);
+/* Ctrl-D was typed on an empty line: the dialogue ends when no line waits any more. */
+bool lt_type_ahead_has_left(const lt_type_ahead *ahead);
 
 #endif

@@ -162,6 +162,11 @@ describe("the dialogue", { concurrency: 2 }, () => {
       assert.doesNotMatch(text, /message is sent/, "nothing is left of what was drawn");
     });
   }
+  test("Ctrl-D while an answer runs ends the dialogue when all is answered", async () => {
+    const end = await follow(at(80, [], { env: fresh() }), [["\x1b[?2004h> ", "slow\n"], ["waiting for the model", "short\n\x04never\n"], ["then this ends", ""]]);
+    assert.equal(end.code, 0);
+    assert.match(screen(end.stdout, 80).join("\n"), /\nAt last\.\n[^>]*\n> short\nAn answer\.\n[^>]*$/);
+  });
   test(`-c shows what was said last; the list of conversations has a line for each, at ${WIDTHS.join(", ")} columns`, async () => {
     const own = fresh();
     for (const message of [wide, "short"]) await run(["chat", message], { env: { ...env, ...own } });

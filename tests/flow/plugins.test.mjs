@@ -293,7 +293,7 @@ describe("examples/todo", () => {
     const home = folder();
     const lines = readFileSync(join(root, "examples/todo/todo.c"), "utf8").split("\n").filter((l) => /^ \* {3}/.test(l)).map((l) => l.slice(5));
     const [compile, yaml, last] = lines;
-    execFileSync("sh", ["-c", compile.replace("-o todo.so", `-o ${home}/todo.so`)], { cwd: root });
+    execFileSync("sh", ["-c", compile.replace(/^cc /, `${cc} `).replace("-o todo.so", `-o ${home}/todo.so`)], { cwd: root });
     execFileSync("sh", ["-c", yaml], { cwd: home });
     const [, code] = /^lathe run --config lathe.yaml -e '(.*)'$/.exec(last);
     prints(await program(code, ["--config", "lathe.yaml"], { cwd: home, ...kept() }), { stdout: '[{"id":1,"text":"write a plugin","done":0}]\n' });
