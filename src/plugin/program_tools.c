@@ -79,8 +79,7 @@ static lt_status program_tools_recall(const lt_caller *caller, uint64_t *ret_has
   return LT_OK;
 }
 
-/* Everybody's program, else the caller's own. Of a repeated run the other way round: a program of that name may have
- * been saved for everybody since. */
+/* Everybody's program, else the caller's own. */
 static lt_status program_tools_read_code(const lt_program_tools *t, lt_str name, const lt_caller *caller, lt_buf *code,
                                          lt_lang *ret_lang, lt_err *err) LT_YIELDS {
   uint64_t hash = 0;
@@ -92,9 +91,12 @@ static lt_status program_tools_read_code(const lt_program_tools *t, lt_str name,
     *ret_lang = tool->lang;
     return lt_buf_check(code, err, "no memory for another program");
   }
-  lt_status status = lt_store_program_code(t->options.db, caller->user, name, hash, code, language, err);
-  if (status == LT_E_NOTFOUND && !lt_str_eqc(caller->user, LT_SAVED_FOR_ALL)) {
+  lt_status status = LT_E_NOTFOUND;
+  if (hash != 0) { /* a version that is not the latest any more */
     status = lt_store_program_code(t->options.db, LT_STR(LT_SAVED_FOR_ALL), name, hash, code, language, err);
+  }
+  if (status == LT_E_NOTFOUND) {
+    status = lt_store_program_code(t->options.db, caller->user, name, hash, code, language, err);
   }
   LT_TRY(status);
   return lt_lang_find(language, ret_lang) ? LT_OK : lt_fail(err, LT_E_INTERNAL, "a saved program has no language");
