@@ -52,10 +52,13 @@ lt_status lt_assembly_parts_status(const lt_assembly *a) {
 }
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
-/* An order is only worth keeping where something stands in it that the answer's text and calls do not have. A call that
- * was found in the text is in no part. */
+/* An order is only worth keeping where calls are to be answered, and something stands in it that the answer's text and
+ * calls do not have. A call that was found in the text is in no part. */
 static bool assembly_parts_are_wanted(const lt_assembly *a) {
   bool has_own = false;
+  if (a->call_count == 0) {
+    return false;
+  }
   for (size_t i = 0; i < a->part_count; i++) {
     has_own = has_own || a->parts[i].kind == LT_ANSWER_THINKING || a->parts[i].kind == LT_ANSWER_OWN;
   }

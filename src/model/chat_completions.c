@@ -3,6 +3,9 @@
 #include "base/limits.h"
 #include "model/completion_wire.h"
 #include "model/dialect.h"
+#include "model/reply_pieces.h"
+
+#define CHAT_API "chat"
 
 /* --- The request -------------------------------------------------------------------------------------------------- */
 static void chat_put_limit(lt_json_writer *w, const lt_completion_request *request, unsigned quirks) {
@@ -45,6 +48,7 @@ static void chat_put_choices(lt_json_writer *w, const lt_model *model, unsigned 
  * reply: one is made where there is none. */
 typedef struct chat_messages {
   lt_json_writer w;
+  unsigned quirks;
   lt_buf images; /* parts of the results so far, with commas between them */
   lt_arena arena;
 } chat_messages;
@@ -100,7 +104,46 @@ static void chat_put_images(chat_messages *m, lt_json user) {
   lt_json_end_object(&m->w);
 }
 
+/* --- The request: thoughts ---------------------------------------------------------------------------------------- */
+/* The thoughts that came with the calls of an answer, as JSON; empty: none did. */
+static lt_str chat_thoughts_of(lt_json message) {
+  lt_reply_pieces pieces;
+  lt_str thoughts = LT_STR_NULL;
+  lt_reply_pieces_init(&pieces, message, CHAT_API);
+  while (lt_reply_pieces_next(&pieces)) {
+    lt_json thinking = lt_json_get(pieces.value, "thinking");
+    bool is_own = pieces.kind == LT_REPLY_OWN && lt_json_exists(thinking);
+    thoughts = is_own ? lt_json_text(thinking) : thoughts;
+  }
+  return thoughts;
+}
+
+/* DeepSeek and Kimi want the thoughts back with the calls that they led to, while these are being answered
+ * (https://api-docs.deepseek.com/guides/thinking_mode, https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model).
+ * DeepSeek V4 wants them in later prompts as well, of which they are not known any more: what it takes there is a text
+ * that is not empty. */
+static void chat_put_assistant(chat_messages *m, lt_json message) {
+  lt_str thoughts = chat_thoughts_of(message);
+  bool is_refused = (m->quirks & LT_QUIRK_NO_REASONING) != 0, is_wanted = (m->quirks & LT_QUIRK_ALL_REASONING) != 0;
+  lt_json_begin_object(&m->w);
+  for (lt_json_iter it = lt_json_each(message); lt_json_next(&it);) {
+    if (!lt_json_str_eq(it.key, LT_STR("kept"))) {
+      lt_json_key_str(&m->w, lt_completion_wire_str(it.key, &m->arena, m->w.buf));
+      lt_json_put_raw(&m->w, lt_json_text(it.value));
+    }
+  }
+  if (!is_refused && (thoughts.n > 0 || is_wanted)) {
+    lt_json_key(&m->w, "reasoning_content");
+    lt_json_put_raw(&m->w, thoughts.n > 0 ? thoughts : LT_STR("\" \""));
+  }
+  lt_json_end_object(&m->w);
+}
+
 static void chat_put_message(chat_messages *m, lt_json message) {
+  if (chat_has_role(message, "assistant")) {
+    chat_put_assistant(m, message);
+    return;
+  }
   if (!chat_is_result_with_parts(message)) {
     lt_json_put_raw(&m->w, lt_json_text(message));
     return;
@@ -134,22 +177,17 @@ static void chat_put_each_message(chat_messages *m, lt_json messages) {
   lt_json_end_array(&m->w);
 }
 
-/* Messages without images go out as they are. */
-static void chat_put_messages(lt_json_writer *w, const lt_completion_request *request) {
+static void chat_put_messages(lt_json_writer *w, const lt_completion_request *request, unsigned quirks) {
   lt_json_doc doc;
   LT_AUTO_BUF(all, LT_HTTP_BODY_MAX_BYTES);
-  if (!request->has_parts) {
-    lt_json_put_raw(w, request->messages);
-    return;
-  }
-  chat_messages m = {.w = lt_json_writer_on(&all)};
+  chat_messages m = {.w = lt_json_writer_on(&all), .quirks = quirks};
   lt_buf_init(&m.images, LT_HTTP_BODY_MAX_BYTES);
   lt_arena_init(&m.arena, LT_HISTORY_MEMORY_BYTES);
   lt_status status = lt_json_parse(&m.arena, request->messages, &doc, NULL);
   if (status == LT_OK) {
     chat_put_each_message(&m, lt_json_root(&doc));
-    lt_json_put_raw(w, lt_buf_view(&all));
   }
+  lt_json_put_raw(w, lt_buf_view(&all)); /* where the status is not LT_OK nobody reads it */
   w->buf->status = lt_status_first(w->buf->status, lt_status_first(status, all.status));
   lt_buf_release(&m.images);
   lt_arena_release(&m.arena);
@@ -161,7 +199,7 @@ static void chat_write_request(const lt_completion_request *request, unsigned qu
   lt_json_key(&w, "model");
   lt_json_put_str(&w, request->model->name);
   lt_json_key(&w, "messages");
-  chat_put_messages(&w, request);
+  chat_put_messages(&w, request, quirks);
   if (request->tools.n > 0) {
     lt_json_key(&w, "tools");
     lt_json_put_raw(&w, request->tools);
@@ -204,9 +242,22 @@ static void chat_take_content(lt_assembly *a, lt_json content) {
   }
 }
 
+/* Thoughts of this name are kept: who calls them so wants them back. */
+static void chat_take_thoughts(lt_assembly *a, lt_json thoughts) {
+  lt_answer_part *part = lt_assembly_part(a, 0, LT_ANSWER_THINKING);
+  chat_take_reasoning(a, thoughts);
+  if (part != NULL) {
+    lt_buf_add(&part->text, lt_assembly_str(a, thoughts));
+  }
+}
+
 static void chat_take_delta(lt_assembly *a, lt_json delta) {
-  lt_json reasoning = lt_json_get(delta, "reasoning_content");
-  chat_take_reasoning(a, lt_json_typeof(reasoning) == LT_JSON_STRING ? reasoning : lt_json_get(delta, "reasoning"));
+  lt_json thoughts = lt_json_get(delta, "reasoning_content");
+  if (lt_json_typeof(thoughts) == LT_JSON_STRING) {
+    chat_take_thoughts(a, thoughts);
+  } else {
+    chat_take_reasoning(a, lt_json_get(delta, "reasoning"));
+  }
   chat_take_content(a, lt_json_get(delta, "content"));
   lt_str refusal = lt_assembly_str(a, lt_json_get(delta, "refusal"));
   if (refusal.n > 0) {
@@ -305,7 +356,7 @@ static lt_status chat_read(lt_assembly *a, lt_str name, lt_json chunk, bool is_w
 }
 
 const lt_completion_wire lt_chat_completions_wire = {
-    .name = "chat",
+    .name = CHAT_API,
     .path = "/chat/completions",
     .key_header = "Authorization",
     .key_prefix = "Bearer ",

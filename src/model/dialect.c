@@ -8,7 +8,7 @@
  * One word per model: its hash with the quirks in the low bits. A model whose slot is in use replaces the other model:
  * a forgotten quirk costs one more request. */
 
-#define QUIRK_BITS 4095ul
+#define QUIRK_BITS 16383ul
 
 static _Atomic uint64_t learnt[LT_MODEL_QUIRKS_MAX];
 
@@ -53,6 +53,13 @@ static bool dialect_is_about_stream(lt_str body) {
          lt_provider_error_mentions(body, "streaming is not supported");
 }
 
+/* DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API", "Missing `reasoning_content`
+ * field in the assistant message"; Kimi: "reasoning_content is missing in assistant tool call message". */
+static unsigned dialect_reasoning_quirk_in(lt_str body) {
+  bool is_missed = lt_provider_error_mentions(body, "passed back") || lt_provider_error_mentions(body, "missing");
+  return is_missed ? LT_QUIRK_ALL_REASONING : LT_QUIRK_NO_REASONING;
+}
+
 /* Parameters that a request only has when its model is told so. */
 static unsigned dialect_optional_quirk_in(lt_str body, const lt_model *model, unsigned quirks) {
   unsigned found = 0;
@@ -70,6 +77,9 @@ static unsigned dialect_optional_quirk_in(lt_str body, const lt_model *model, un
 
 unsigned lt_dialect_quirk_in(lt_str body, const lt_completion_request *request, unsigned quirks) {
   bool json = request->json;
+  if (lt_provider_error_mentions(body, "reasoning_content")) {
+    return dialect_reasoning_quirk_in(body) & ~quirks;
+  }
   unsigned found = dialect_optional_quirk_in(body, request->model, quirks);
   if (lt_provider_error_mentions(body, "encrypted")) {
     found |= LT_QUIRK_NO_ENCRYPTED;

@@ -21,6 +21,8 @@ enum {
   LT_QUIRK_NO_IMAGES = 512,       /* takes no images */
   LT_QUIRK_NO_FILES = 1024,       /* takes no documents */
   LT_QUIRK_NO_FREEFORM = 2048,    /* has no tools that take a text */
+  LT_QUIRK_NO_REASONING = 4096,   /* refuses reasoning_content in messages */
+  LT_QUIRK_ALL_REASONING = 8192,  /* wants reasoning_content in all messages of the assistant */
 };
 
 /* The quirks that were learnt for this model at this address. Any thread. */

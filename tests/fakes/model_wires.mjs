@@ -22,13 +22,31 @@ const chunk = (delta, finish = null) => ({
   id: "chatcmpl-1", object: "chat.completion.chunk", model: "fake-2026",
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
+/**
+ * What DeepSeek (https://api-docs.deepseek.com/guides/thinking_mode) and Kimi (https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model)
+ * refuse of thoughts in messages: the reasoner takes them with calls that are being answered, and nowhere else; V4 wants them in all of a prompt with calls, Kimi with each call.
+ */
+function thoughtsFault({ model, messages }) {
+  const isMine = messages.map((message, i) => message.role === "assistant" && messages.findLastIndex((one) => one.role === "user") < i);
+  for (const [i, { role, reasoning_content: thoughts, tool_calls: calls }] of messages.entries()) {
+    if (role !== "assistant") continue;
+    const isAnswering = Boolean(calls) && isMine[i];
+    if (model === "deepseek-reasoner" && thoughts !== undefined && !isAnswering) return "reasoning_content is not supported in input messages";
+    if (model === "deepseek-reasoner" && isAnswering && !thoughts) return `Missing \`reasoning_content\` field in the assistant message at message index ${i}`;
+    if (/^deepseek-v4/.test(model) && !thoughts && messages.some((one) => one.tool_calls)) return "The `reasoning_content` in the thinking mode must be passed back to the API.";
+    if (/^kimi/.test(model) && calls && !thoughts) return `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${i}`;
+  }
+  return undefined;
+}
+
 const chat = {
-  check: () => undefined,
+  check: thoughtsFault,
   turns: (body) => body.messages.filter((m) => m.role === "assistant").length,
   lastWords: (body) => body.messages.filter((m) => m.role === "user").at(-1)?.content ?? "",
   fault: (message, status, code) => ({ error: { message, code } }),
-  *text(text) {
+  *text(text, { thinking = "" }) {
     yield event(chunk({ role: "assistant", content: "" }));
+    for (const piece of pieces(thinking)) yield event(chunk({ reasoning_content: piece }));
     for (const piece of pieces(text)) yield event(chunk({ content: piece }));
   },
   *rest(reply) {

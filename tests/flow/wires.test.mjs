@@ -43,7 +43,7 @@ describe("a conversation", { concurrency: 3 }, () => {
       const again = await say("And tomorrow?", "-c", "last", ...weather());
       assert.equal(again.stdout, "And tomorrow, too.\n", again.stderr);
       assert.equal(asked().length, 3);
-      assert.deepEqual(asked().map((body) => JSON.stringify(body).match(/Two cities|VHdvIGNpdGllcy4/g)?.length ?? 0), [0, api === "chat" ? 0 : api === "messages" ? 1 : 2, 0]);
+      assert.deepEqual(asked().map((body) => JSON.stringify(body).match(/Two cities|VHdvIGNpdGllcy4/g)?.length ?? 0), [0, api === "responses" ? 2 : 1, 0]);
     });
     test(`by ${api}: a tool that does not exist, arguments that are no JSON, one id twice`, async () => {
       const { say, asked } = await modelOf(api, [{ calls: [{ id: "x", name: "nope", arguments: {} }, { id: "x", name: "weather_look", arguments: '{"city": ' }, ...look("Oslo")] }, "So."]);
@@ -64,6 +64,26 @@ describe("a conversation", { concurrency: 3 }, () => {
       const end = await (await modelOf(api, [{ text: "x".repeat(10 << 20) }])).say("go");
       assert.equal(end.code, 1);
       assert.match(end.stderr, /more than 8 MiB, or more than 1024 calls: an answer without an end\?/);
+    });
+  }
+});
+
+describe("thoughts in chat completions", { concurrency: 3 }, () => {
+  /** The reasoning_content of all messages of the assistant, of each request. */
+  const thoughts = (asked) => asked().map((body) => body.messages.filter((m) => m.role === "assistant").map((m) => m.reasoning_content));
+  // A request without them is refused by those that want them of earlier messages, and made again at once.
+  const none = [undefined, undefined, undefined], placeholders = [" ", " ", " "];
+  for (const [model, later] of [["deepseek-reasoner", [none]], ["kimi-k2-thinking", [none, placeholders]], ["deepseek-v4-pro", [none, placeholders]]]) {
+    test(`go back to ${model} where its provider wants them`, async () => {
+      const { say, asked } = await modelOf("chat", [{ thinking: "One city.", calls: look("Oslo") }, { thinking: "Once more.", calls: look("Oslo") }, { thinking: "Sun.", text: "Sun." }, "Yes."]);
+      const more = weather({ models: [{ ref: "normal", model }] });
+      const end = await say("Oslo?", ...more);
+      assert.equal(end.stdout, "Sun.\n", end.stderr);
+      assert.deepEqual(thoughts(asked), [[], ["One city."], ["One city.", "Once more."]]);
+      assert.doesNotMatch(JSON.stringify(asked()), /"kept"/);
+      const again = await say("Sure?", "-c", "last", ...more);
+      assert.equal(again.stdout, "Yes.\n", again.stderr);
+      assert.deepEqual(thoughts(asked).slice(3), later);
     });
   }
 });
@@ -223,7 +243,7 @@ test("tools that come while a prompt runs stand behind those that the model has"
 });
 
 describe("a prompt whose process was killed", { concurrency: 2 }, () => {
-  for (const api of ["messages", "responses"]) {
+  for (const api of Object.keys(APIS)) {
     test(`by ${api}: the next process sends the thoughts back that the first one got`, async () => {
       const { env, asked } = await modelOf(api, [{ thinking: "It may hang.", calls: [{ id: "h", name: "weather_hang", arguments: {} }] }, "It was interrupted."]);
       const calls = recording();
@@ -235,7 +255,7 @@ describe("a prompt whose process was killed", { concurrency: 2 }, () => {
       const end = await run(["chat", "-c", "last", ...conf], { env, stdin: "" });
       assert.equal(end.code, 0, end.stderr);
       assert.match(end.stdout, /It was interrupted\./);
-      assert.match(JSON.stringify(asked().at(-1)), api === "messages" ? /"signature":"/ : /"encrypted_content":"gAAAAA/);
+      assert.match(JSON.stringify(asked().at(-1)), { messages: /"signature":"/, responses: /"encrypted_content":"gAAAAA/, chat: /"reasoning_content":"It may hang\."/ }[api]);
     });
   }
 });

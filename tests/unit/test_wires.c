@@ -29,8 +29,19 @@ typedef struct stream_case {
 
 #define MESSAGES  &lt_anthropic_messages_wire
 #define RESPONSES &lt_openai_responses_wire
+#define CHAT      &lt_chat_completions_wire
 
 static const stream_case cases[] = {
+    {"chat-thoughts",
+     CHAT,
+     "I look.",
+     "The wörld:\none city.",
+     "call_9a weather {\"city\": \"Oslo\"};",
+     LT_FINISH_TOOLS,
+     {.input_tokens = 320, .output_tokens = 40, .cached_input_tokens = 256, .reasoning_tokens = 12},
+     "{\"api\":\"chat\",\"parts\":[{\"own\":{\"type\":\"thinking\",\"thinking\":\"The wörld:\\none "
+     "city.\",\"signature\":"
+     "\"\"}}]}"},
     {"messages-text", MESSAGES, "Hello, wörld", "", "", LT_FINISH_STOP, {.input_tokens = 12, .output_tokens = 5}, ""},
     {"messages-tools",
      MESSAGES,
@@ -197,15 +208,20 @@ static void every_stream_in_every_cut(void **state) {
   }
 }
 
+/* Where the event with the reason of the end begins. */
+static size_t place_of_reason(const lt_completion_wire *wire, lt_str stream) {
+  return wire == MESSAGES ? lt_str_find(stream, LT_STR("event: message_delta"), 0)
+         : wire == CHAT   ? lt_str_find(stream, LT_STR("\"finish_reason\":\""), 0)
+                          : lt_str_find(stream, LT_STR("response\":{\"id"), stream.n - 1500);
+}
+
 /* A stream that ends too early is never taken for a whole answer, and what came of it is the answer's beginning. */
 static void streams_that_end_anywhere(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     LT_AUTO_BUF(stream, LT_MIB);
     read_file(cases[i].file, &stream);
-    size_t reason = lt_str_find(lt_buf_view(&stream),
-                                cases[i].wire == MESSAGES ? LT_STR("event: message_delta") : LT_STR("response\":{\"id"),
-                                cases[i].wire == MESSAGES ? 0 : stream.n - 1500);
+    size_t reason = place_of_reason(cases[i].wire, lt_buf_view(&stream));
     for (size_t end = 0; end < stream.n; end++) {
       answer x;
       begin(&x, cases[i].wire);
@@ -418,6 +434,34 @@ static void tools_that_take_a_text(void **state) {
   assert_true(lt_str_find(lt_buf_view(&function), LT_STR("custom"), 0) == SIZE_MAX);
 }
 
+/* Thoughts go back with the calls that they led to, unless the server refuses them; a space stands for those that are
+ * not known, where the server wants some. */
+static void thoughts_as_chat(void **state) {
+  (void)state;
+  const lt_model model = {.name = LT_STR("m")};
+  static const struct {
+    unsigned quirks;
+    const char *first, *second;
+  } rows[] = {{0, "", ",\"reasoning_content\":\"hm\""},
+              {LT_QUIRK_NO_REASONING, "", ""},
+              {LT_QUIRK_ALL_REASONING, ",\"reasoning_content\":\" \"", ",\"reasoning_content\":\"hm\""}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char expected[1000];
+    snprintf(
+        expected, sizeof expected,
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"assistant\",\"content\":\"Hi\"%s},{\"role\":\"user\",\"content\":"
+        "\"A\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\"}]%s}],\"max_tokens\":4096,"
+        "\"stream\":true,\"stream_options\":{\"include_usage\":true}}",
+        rows[i].first, rows[i].second);
+    expect_request(
+        CHAT, &model,
+        "[{\"role\":\"assistant\",\"content\":\"Hi\"},{\"role\":\"user\",\"content\":\"A\"},{\"role\":"
+        "\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\"}],\"kept\":{\"api\":\"chat\",\"parts\":[{"
+        "\"own\":{\"type\":\"thinking\",\"thinking\":\"hm\",\"signature\":\"\"}}]}}]",
+        "", rows[i].quirks, expected);
+  }
+}
+
 /* What another wire kept means nothing to this one. */
 static void what_another_wire_kept(void **state) {
   (void)state;
@@ -503,8 +547,8 @@ int main(void) {
       cmocka_unit_test(errors_inside_a_stream),     cmocka_unit_test(whole_answers),
       cmocka_unit_test(answers_without_an_end),     cmocka_unit_test(conversations_as_messages),
       cmocka_unit_test(conversations_as_responses), cmocka_unit_test(what_another_wire_kept),
-      cmocka_unit_test(tools_that_take_a_text),     cmocka_unit_test(thinking_by_name),
-      cmocka_unit_test(addresses_and_their_wires),
+      cmocka_unit_test(thoughts_as_chat),           cmocka_unit_test(tools_that_take_a_text),
+      cmocka_unit_test(thinking_by_name),           cmocka_unit_test(addresses_and_their_wires),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
