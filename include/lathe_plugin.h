@@ -94,12 +94,13 @@ typedef struct lathe_function {
 } lathe_function;
 
 /* An execution mode: how a prompt is carried out, beside "classic", "code" and "typescript". `in` is {"input": the
- * user's words, "history": [the conversation's earlier prompts, as they are stored], "tools": [ids], "definitions":
- * [the same tools, as ask_model takes them], "context": [context items of plugins, as in add_context]}. The mode asks
- * the model, calls tools and puts text out as often as it likes. When it returns, the prompt is completed; its answer
- * is not used. host->fail makes the prompt fail with that message. Text that was put out stays. Prompts of a plugin
- * with a thread of its own wait for each other: a mode that many people use belongs in a LATHE_ON_LOOP plugin. Since
- * API 2. */
+ * user's words, "attachments"?: [the user's files, as parts of a message's content], "history": [the conversation's
+ * earlier prompts, as they are stored], "summary"?: {"upTo": the id of a prompt, "text": what a model has written of
+ * the prompts up to that one, to be told in their place}, "tools": [ids], "definitions": [the same tools, as ask_model
+ * takes them], "context": [context items of plugins, as in add_context]}. The mode asks the model, calls tools and puts
+ * text out as often as it likes. When it returns, the prompt is completed; its answer is not used. host->fail makes the
+ * prompt fail with that message. Text that was put out stays. Prompts of a plugin with a thread of its own wait for
+ * each other: a mode that many people use belongs in a LATHE_ON_LOOP plugin. Since API 2. */
 typedef struct lathe_mode {
   size_t size;
   const char *id;   /* [a-z0-9-]+, such as "plan"; what `lathe chat -m` takes */
@@ -187,7 +188,8 @@ struct lathe_host {
   /* The next two work only in a call of a mode's `invoke`. There call_tool also records its calls as outputs of the
    * prompt.
    *
-   * Asks the prompt's model. `messages`: [{"role", "content", ...}] as in chat completions; `tools`: the definitions it
+   * Asks the prompt's model. `messages`: [{"role", "content", ...}] as in chat completions, with the parts of
+   * attachments as they are in `in`: the model gets their data, or words that say why not; `tools`: the definitions it
    * may call, such as those of `in`, or empty. The reply is {"text", "calls": [{"id", "name", "tool"?, "arguments"}],
    * "usage": {"inputTokens", "outputTokens"}, "cut"?: true when it reached its limit of tokens}. `name` and `arguments`
    * (a string) are as the model wrote them, so they may be no JSON; `tool` is the id of the tool that `name` means. */

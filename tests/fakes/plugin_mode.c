@@ -1,5 +1,6 @@
-/* A plugin with an execution mode, "relay": a loop that asks the model, puts out what it says, makes the calls it asks
- * for and tells it what came of them, until it asks for none. The input "fail" fails, "ask" asks without end. */
+/* A plugin with an execution mode, "relay": it tells the model the summary of the conversation, if there is one, and
+ * the input with its attachments. It is a loop that asks the model, puts out what it says, makes the calls it asks for
+ * and tells it what came of them, until it asks for none. The input "fail" fails, "ask" asks without end. */
 #include <string.h>
 
 #include "lathe_plugin.h"
@@ -45,11 +46,22 @@ static lathe_text answer_calls(const lathe_host *host, lathe_call *call, lathe_t
   return messages;
 }
 
+/* The first messages: the summary, and the input behind its attachments. */
+static lathe_text begin(const lathe_host *host, lathe_call *call, lathe_text in) {
+  lathe_text input = host->member(call, in, "input"), files = host->member(call, in, "attachments");
+  lathe_text summary = host->member(call, host->member(call, in, "summary"), "text"), messages = LATHE_TEXT("[]");
+  lathe_text text = host->format(call, "{\"type\":\"text\",\"text\":%s}", input.p);
+  lathe_text content = files.n > 0 ? with(host, call, files, text) : input;
+  if (summary.n > 0) {
+    messages = with(host, call, messages, host->format(call, "{\"role\":\"user\",\"content\":%s}", summary.p));
+  }
+  return with(host, call, messages, host->format(call, "{\"role\":\"user\",\"content\":%s}", content.p));
+}
+
 static void relay(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)arg;
-  lathe_text reply, input = host->member(call, in, "input");
-  lathe_text words = host->characters(call, input);
-  lathe_text messages = host->format(call, "[{\"role\":\"user\",\"content\":%s}]", input.p);
+  lathe_text reply, words = host->characters(call, host->member(call, in, "input"));
+  lathe_text messages = begin(host, call, in);
   int without_end = strcmp(words.p, "ask") == 0;
   if (strcmp(words.p, "fail") == 0) {
     host->fail(call, "it cannot be done with %s", "this");

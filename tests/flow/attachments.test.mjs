@@ -70,6 +70,23 @@ describe("a message with files", { concurrency: 3 }, () => {
         }
       }
     });
+    test(`by ${api}: image() of a program in mode codex, of a URL and of a result`, async () => {
+      const shot = { tool: { name: "shot", inputSchema: { type: "object" } }, result: { content: [{ type: "image", mimeType: "image/png", data: PNG.toString("base64") }] } };
+      const input = `image("data:image/png;base64,${PNG.toString("base64")}"); image((await tools.mcp__page__shot({})).content[0]); text("seen");`;
+      const { say, asked } = await modelOf(api, [{ calls: [{ id: "e1", name: "exec", input }] }, "A dot."]);
+      const end = await say("Look", "-m", "codex", ...servers({ page: scripted([shot]) }, bare));
+      assert.equal(end.stdout, "A dot.\n", end.stderr);
+      const sent = asked()[1], last = (sent.messages ?? sent.input).at(-1);
+      if (api === "chat") {
+        assert.deepEqual([sent.messages.at(-2).role, sent.messages.at(-2).tool_call_id, last.role], ["tool", "e1", "user"]);
+        assert.deepEqual(read(last.content), ["What the tools above have answered with:", IMAGE, IMAGE]);
+        return;
+      }
+      const [type, id, parts] = api === "messages" ? [last.content[0].type, last.content[0].tool_use_id, last.content[0].content] : [last.type, last.call_id, last.output];
+      assert.deepEqual([type, id], [api === "messages" ? "tool_result" : "custom_tool_call_output", "e1"]);
+      assert.match(parts[0].text, /^Script completed\n[^]*seen/);
+      assert.deepEqual(read(parts.slice(1)), [IMAGE, IMAGE]);
+    });
   }
   test("killed while the model answers: the next process sends the same bytes", async () => {
     const { env, asked, count } = await modelOf("messages", [{ text: "A", hang: true }, "A dot."]);

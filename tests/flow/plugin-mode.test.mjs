@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { before } from "node:test";
 import { cc, config, describe, fake, folder, root, run, servers, start, test, until } from "./harness.mjs";
-import { recorded } from "./model.mjs";
+import { recorded, scriptedModel } from "./model.mjs";
 
 const built = folder();
 const compile = (name, ...flags) => {
@@ -30,6 +30,18 @@ for (const [kind, so] of Object.entries(kinds)) {
       assert.deepEqual({ stdout: end.stdout, code: end.code }, { stdout: "Let me see.\nIt is 3.\n", code: 0 }, end.stderr);
       assert.match(end.stderr, /\n  fake\.add \{"a":1,"b":2\}  [\d.]+ m?s\n/);
       assert.match(end.stderr, /\n  [1-9]\d* tokens in, [1-9]\d* out, [\d.]+ m?s\n$/);
+    });
+    test("is handed the files of a message, and the summary of a long conversation", async () => {
+      const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==", "base64");
+      const model = await scriptedModel(["A dot.", "Red was said.", "Yes."]);
+      const args = ["-m", "relay", ...servers({}, { plugins: [so], models: [{ ref: "normal", contextTokens: 1024 }] })];
+      const say = (...more) => run(["chat", ...more, ...args], { env: model.env });
+      const end = await say(`red ${"word ".repeat(600)}`, "--attach", join(folder({ "dot.png": png }), "dot.png"));
+      assert.equal(end.stdout, "A dot.\n", end.stderr);
+      const [{ text }, image] = model.asked()[0].messages[0].content;
+      assert.deepEqual([text, image.image_url.url], ["[Attached: dot.png]", `data:image/png;base64,${png.toString("base64")}`]);
+      assert.equal((await say("And now?", "-c", "last")).stdout, "Yes.\n");
+      assert.deepEqual(model.asked()[2].messages.map((m) => m.content), ["Red was said.", "And now?"]);
     });
     test("is completed behind /mode, and behind /model the providers that Lathe knows", async () => {
       const one = start(["chat", ...tools], { env, terminal: true, window: [24, 100] });

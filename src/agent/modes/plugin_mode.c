@@ -2,8 +2,10 @@
 
 #include "agent/agent_state.h"
 #include "agent/history/history_turn.h"
+#include "agent/media_parts.h"
 #include "agent/modes/mode_table.h"
 #include "agent/tool_definitions.h"
+#include "agent/turn_state.h"
 #include "base/limits.h"
 
 typedef struct plugin_mode {
@@ -41,6 +43,34 @@ static void plugin_mode_put_array(lt_json_writer *w, const char *key, const lt_b
   lt_json_put_raw(w, json->n > 0 ? lt_buf_view(json) : LT_STR("[]"));
 }
 
+/* As parts of a message's content, which are filled when the model is asked. */
+static lt_status plugin_mode_put_attachments(const lt_turn *turn, lt_json_writer *w, lt_err *err) {
+  lt_json_doc doc;
+  LT_AUTO_BUF(parts, LT_MIB);
+  LT_AUTO_ARENA(arena, LT_MIB);
+  if (turn->attachments.n == 0) {
+    return LT_OK;
+  }
+  LT_TRY(lt_json_parse(&arena, turn->attachments, &doc, err));
+  lt_media_parts_put_attachments(&parts, lt_json_root(&doc));
+  LT_TRY(lt_buf_check(&parts, err, "no memory for the attachments"));
+  lt_json_key(w, "attachments");
+  lt_json_begin_array(w);
+  lt_json_put_raw(w, lt_buf_view(&parts));
+  lt_json_end_array(w);
+  return LT_OK;
+}
+
+static void plugin_mode_put_summary(const lt_conversation_summary *summary, lt_json_writer *w) {
+  if (summary->text.n > 0) {
+    lt_json_key(w, "summary");
+    lt_json_begin_object(w);
+    lt_json_put_pair(w, "upTo", summary->up_to);
+    lt_json_put_pair(w, "text", summary->text);
+    lt_json_end_object(w);
+  }
+}
+
 static lt_status plugin_mode_put_input(const plugin_mode *p, lt_buf *in, lt_err *err) LT_YIELDS {
   const lt_turn *turn = p->turn;
   const lt_catalog *catalog = turn->prepared.catalog;
@@ -48,8 +78,10 @@ static lt_status plugin_mode_put_input(const plugin_mode *p, lt_buf *in, lt_err 
   lt_json_begin_object(&w);
   lt_json_key(&w, "input");
   lt_json_put_str(&w, turn->input);
+  LT_TRY(plugin_mode_put_attachments(turn, &w, err));
   lt_json_key(&w, "history");
   LT_TRY(lt_history_turn_copy(turn, &w, err));
+  plugin_mode_put_summary(&turn->internal->summary, &w);
   lt_json_key(&w, "tools");
   lt_json_begin_array(&w);
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
