@@ -17,8 +17,11 @@
   const PLAIN = 0, PROMISE = 1, RESULT = 2;
   let style = PLAIN;
 
-  const hidden = (object, name, value) =>
-    defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
+  const asHidden = { __proto__: null, value: undefined, writable: true, configurable: true, enumerable: false };
+  const hidden = (object, name, value) => {
+    asHidden.value = value;
+    return defineProperty(object, name, asHidden);
+  };
   const global = (name, value) => hidden(globalThis, name, value);
 
   // A program that names one of these runs on the image that has it; this is for names that are put together.
@@ -322,9 +325,10 @@
   });
 
   const callers = [callPlain, callForgiving, callResult];
+  const asName = { __proto__: null, value: '' };
   const toolFunction = (id, name) => {
-    const f = (input) => callers[style](id, input, name);
-    return defineProperty(f, 'name', { value: name });
+    asName.value = name;
+    return defineProperty((input) => callers[style](id, input, name), 'name', asName);
   };
 
   // Functions of the host: by number, with a list of arguments.
@@ -599,9 +603,9 @@
   // --- Roots: engine.c calls these by number ------------------------------------------------------------------------------
   // An earlier program of the session has a variable of this name: it declared it (then it is not configurable), or gave
   // it another value than the function that was there.
-  const bindingsMade = new Map();
+  const bindingsMade = { __proto__: null };
   const isVariable = (name) => {
-    const own = getOwnPropertyDescriptor(globalThis, name), made = apply(mapGet, bindingsMade, [name]);
+    const own = getOwnPropertyDescriptor(globalThis, name), made = bindingsMade[name];
     return made === undefined ? own?.configurable === false : own?.value !== made;
   };
   const notInCells = ['console', 'print', 'log', 'output', 'done', 'complete', 'recall', 'input'];
@@ -621,10 +625,12 @@
     }
     if (isCell) for (const name of notInCells) delete globalThis[name];
     if (bindings) {
-      for (const name of keys(bindings)) {
-        if (isVariable(name)) continue;
+      const names = keys(bindings);
+      for (let i = 0; i < names.length; i++) {
+        const name = names[i];
+        if (name in globalThis && isVariable(name)) continue;
         const made = bindingOf(name, bindings[name]);
-        apply(mapSet, bindingsMade, [name, made]);
+        bindingsMade[name] = made;
         global(name, made);
       }
     }
