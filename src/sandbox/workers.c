@@ -56,7 +56,8 @@ struct lt_workers {
   _Atomic int spinning;
   _Atomic int queued_cpu; /* where the thread was that queued the last task */
   unsigned sleeping;
-  unsigned regular; /* workers that do not end when they are idle */
+  unsigned regular; /* workers that do not end when they are idle: at most so many ... */
+  unsigned started; /* ... of which so many have begun */
   unsigned extras;
   bool is_stopping;
   pthread_t watchdog;
@@ -191,6 +192,16 @@ static bool workers_take(lt_workers *w, worker_turn *ret) {
   return ret->task != NULL || ret->chore != NULL;
 }
 
+static lt_status workers_start_worker(lt_workers *w, bool extra);
+
+/* With the lock, on a thread of our own: a new thread takes over the signals and processors of the one that starts it.
+ * A thread costs 0.1 ms, and most processes run one program at a time. */
+static void workers_start_next(lt_workers *w) {
+  if (!w->is_stopping && w->started < w->regular && workers_start_worker(w, false) == LT_OK) {
+    w->started++;
+  }
+}
+
 static worker_turn workers_next(worker_slot *s) {
   lt_workers *w = s->workers;
   workers_spin(w);
@@ -207,8 +218,12 @@ static worker_turn workers_next(worker_slot *s) {
     }
   }
   /* One signal can stand for several tasks. */
-  if (turn.task != NULL && workers_has_task(w) && w->sleeping > 0) {
-    pthread_cond_signal(&w->wake);
+  if (turn.task != NULL && workers_has_task(w)) {
+    if (w->sleeping > 0) {
+      pthread_cond_signal(&w->wake);
+    } else {
+      workers_start_next(w);
+    }
   }
   if (turn.task == NULL && turn.chore == NULL && s->is_extra) {
     s->is_live = false;
@@ -528,6 +543,17 @@ static void workers_replace_stuck(lt_workers *w, unsigned stuck) {
   pthread_mutex_unlock(&w->lock);
 }
 
+/* What is queued while all workers are at work does not wait for one of them. */
+static void workers_start_missing(lt_workers *w) {
+  if (atomic_load(&w->queued) > 0) {
+    pthread_mutex_lock(&w->lock);
+    if (w->sleeping == 0) {
+      workers_start_next(w);
+    }
+    pthread_mutex_unlock(&w->lock);
+  }
+}
+
 static void workers_tick(void) {
   struct timespec ms = {.tv_nsec = LT_WATCHDOG_TICK_MS * MS_NS};
   nanosleep(&ms, NULL);
@@ -593,6 +619,7 @@ static void *workers_watch(void *arg) {
     }
     workers_look_at_guests(w, now);
     workers_doubt_help(w, &seen_taken);
+    workers_start_missing(w);
     workers_replace_stuck(w, stuck);
   }
   return NULL;
@@ -628,10 +655,8 @@ lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) 
   w->regular = count == 0 ? workers_cores() : count > REGULAR_MAX ? REGULAR_MAX : count;
   workers_init_sync(w);
   pthread_mutex_lock(&w->lock);
-  lt_status status = LT_OK;
-  for (unsigned i = 0; i < w->regular && status == LT_OK; i++) {
-    status = workers_start_worker(w, false);
-  }
+  lt_status status = workers_start_worker(w, false);
+  w->started = 1;
   pthread_mutex_unlock(&w->lock);
   if (status != LT_OK || pthread_create(&w->watchdog, NULL, workers_watch, w) != 0) {
     w->watchdog = 0;

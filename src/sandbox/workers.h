@@ -46,7 +46,8 @@ typedef struct lt_workers_task {
 
 typedef struct lt_workers lt_workers;
 
-/* Starts `count` workers (0: one per core) and the watchdog. Errors: LT_E_NOMEM. */
+/* Starts a worker and the watchdog. Up to `count` workers (0: one per core) are there when tasks are queued for them.
+ * Errors: LT_E_NOMEM. */
 lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err);
 /* Waits for the threads, and for what they do later; no task may be queued or running. NULL is allowed. */
 void lt_workers_free(lt_workers *workers);

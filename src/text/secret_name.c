@@ -8,13 +8,12 @@ static bool secret_name_is_letter(char c) {
   return secret_name_upper(c) >= 'A' && secret_name_upper(c) <= 'Z';
 }
 
-static bool secret_name_has_at(lt_str name, size_t i, const char *word, size_t n) {
-  for (size_t k = 0; k < n; k++) {
-    if (i + k >= name.n || secret_name_upper(name.p[i + k]) != word[k]) {
-      return false;
-    }
+static bool secret_name_has_at(lt_str name, size_t i, const char *word) {
+  while (*word != '\0' && i < name.n && secret_name_upper(name.p[i]) == *word) {
+    word++;
+    i++;
   }
-  return true;
+  return *word == '\0';
 }
 
 /* Whether a word begins at `i`: after something else than a letter, or with a capital after a small letter. */
@@ -23,28 +22,28 @@ static bool secret_name_word_begins(lt_str name, size_t i) {
          (name.p[i] == secret_name_upper(name.p[i]) && name.p[i - 1] != secret_name_upper(name.p[i - 1]));
 }
 
-static bool secret_name_has_word(lt_str name, const char *word, bool anywhere) {
-  size_t n = strlen(word);
-  for (size_t i = 0; i + n <= name.n; i++) {
-    if (secret_name_has_at(name, i, word, n) &&
-        (anywhere || (secret_name_word_begins(name, i) && secret_name_word_begins(name, i + n)))) {
+static bool secret_name_sounds_at(lt_str name, size_t i) {
+  static const char *const parts[] = {"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "COOKIE", "APIKEY"};
+  static const char *const words[] = {"KEY",  "KEYS",  "PASS",    "AUTH", "AUTHORIZATION",
+                                      "CRED", "CREDS", "PRIVATE", "PAT"};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    if (secret_name_has_at(name, i, parts[k])) {
+      return true;
+    }
+  }
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+    if (secret_name_has_at(name, i, words[k]) && secret_name_word_begins(name, i) &&
+        secret_name_word_begins(name, i + strlen(words[k]))) {
       return true;
     }
   }
   return false;
 }
 
+/* Every start looks at all variables of the environment: a letter that begins no word is passed at once. */
 bool lt_secret_name_sounds(lt_str name) {
-  static const char *const parts[] = {"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "COOKIE", "APIKEY"};
-  static const char *const words[] = {"KEY",  "KEYS",  "PASS",    "AUTH", "AUTHORIZATION",
-                                      "CRED", "CREDS", "PRIVATE", "PAT"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (secret_name_has_word(name, parts[i], true)) {
-      return true;
-    }
-  }
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (secret_name_has_word(name, words[i], false)) {
+  for (size_t i = 0; i < name.n; i++) {
+    if (strchr("TSPCAK", secret_name_upper(name.p[i])) != NULL && secret_name_sounds_at(name, i)) {
       return true;
     }
   }

@@ -93,7 +93,7 @@ lt_unit_test(listing LIBS lt_types lt_base)
 lt_unit_test(host LIBS lt_plugin lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(program_head LIBS lt_plugin lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(host_prompt LIBS lt_plugin lt_runner_quickjs lt_base Threads::Threads)
-lt_unit_test(host_many LIBS lt_plugin lt_runner_quickjs lt_base Threads::Threads)
+lt_unit_test(host_many LIBS lt_builtin_plugins lt_plugin lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(db_faults LIBS lt_store lt_base PkgConfig::SQLITE Threads::Threads)
 lt_unit_test(store_memory LIBS lt_store lt_base PkgConfig::SQLITE)
 

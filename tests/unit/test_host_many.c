@@ -1,5 +1,7 @@
 /* call_tools of plugins, tools without a namespace, and tools that are not for programs. */
 #include "fakes/host_fix.h"
+#include "json/schema.h"
+#include "plugin/builtin/builtin_plugins.h"
 
 static unsigned open_calls, most_open; /* of "wait" */
 static lt_loop *the_loop;
@@ -326,6 +328,39 @@ static void test_languages(void **state) {
   host_fix_run(*state, languages);
 }
 
+/* --- Built-in plugins --------------------------------------------------------------------------------------------- */
+static void expect_schema(lt_str id, lt_str text) {
+  lt_schema *schema = NULL;
+  lt_err err = LT_ERR_INIT;
+  if (text.n > 0 && lt_schema_new(text, &schema, &err) != LT_OK) {
+    FAIL_WITH("%.*s: %s\n", LT_STR_ARG(id), lt_err_msg(&err));
+  }
+  lt_schema_free(schema);
+}
+
+static void compile_builtin_schemas(host_fix *f) {
+  lathe_plugin_entry_fn *const entries[] = {lt_builtin_artifact, lt_builtin_interpreter, lt_builtin_python,
+                                            lt_builtin_plan};
+  for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+    host_fix_add(f, entries[i]);
+  }
+  lt_host_ready(f->host);
+  lt_catalog *catalog = NULL;
+  assert_int_equal(lt_door_catalog(f->door, &catalog, &f->err), LT_OK);
+  assert_int_equal(lt_catalog_count(catalog), 6);
+  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
+    const lt_tool *tool = lt_catalog_at(catalog, i);
+    expect_schema(tool->id, tool->checked_schema);
+    expect_schema(tool->id, tool->output_schema);
+  }
+  lt_catalog_unref(catalog);
+}
+
+/* They are not compiled when the plugins register their tools. */
+static void the_schemas_of_builtin_plugins_can_be_used(void **state) {
+  host_fix_run(*state, compile_builtin_schemas);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       HOST_TEST(test_results),
@@ -338,6 +373,7 @@ int main(void) {
       HOST_TEST(test_tools_without_a_namespace),
       HOST_TEST(test_programs_do_not_have_it),
       HOST_TEST(test_languages),
+      HOST_TEST(the_schemas_of_builtin_plugins_can_be_used),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
