@@ -191,7 +191,7 @@ describe("execute_code", () => {
   test("what cannot be run is an answer to the model", async () => {
     assert.match(await code("1", tools({ python: { path: "/no/python3" } })), /^Error in tool "execute_code": code execution failed: .*python\.path/);
   });
-  test("a call inside it waits for approval, and it goes on with the answer", async () => {
+  test("a call inside it waits for approval, and it goes on with the answer", { skip: noWalls() }, async () => {
     const model = await scriptedModel([{ calls: [{ id: "c1", name: "execute_code", arguments: { code: "set_result(int(fake_add(a=1, b=2)) + 1)" } }] }, "done"]);
     const asking = { python: {}, tools: { policy: [{ match: "fake.add", action: "ask", reason: "it adds" }] } };
     const chat = start(["chat", "-m", "classic", "go", ...tools(asking)], { terminal: true, env: model.env });
@@ -238,7 +238,7 @@ describe("Deno", { skip: bin === undefined && "no deno from npm" }, () => {
     assert.match(await ask("console.log('before');\nthrow new Error('no luck')"), /no luck[^]*\n\nSTDOUT:\nbefore\n$/);
     assert.match(await ask("const n: string = 1"), /TS2322[^]*line 1/);
   });
-  test("a call waits for approval, and the program goes on", async () => {
+  test("a call waits for approval, and the program goes on", { skip: noWalls() }, async () => {
     const use = tools({ tools: { policy: [{ match: "fake.echo", action: "ask" }] } });
     const talk = start(["run", "--lang", "ts", "--runner", "deno", "-e", "const r = await echo({ text: 'x' });\nconsole.log('got', r.success)", ...use], { terminal: true, ...withDeno });
     await until(() => talk.text().includes(QUESTION), "the question");

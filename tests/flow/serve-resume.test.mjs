@@ -111,7 +111,8 @@ describe("what a process leaves", { concurrency: 3 }, () => {
   });
 
   test("what waits, waits for ever: over restarts, and longer than a program may run", async () => {
-    const w = world({ asks: true, sandbox: { timeoutMs: 700 } });
+    const timeoutMs = patience > 6 ? 700 * patience : 700; // under emulation a program takes long to come to its question
+    const w = world({ asks: true, sandbox: { timeoutMs } });
     let s = await w.serve();
     const id = (await s.post("/prompt", { input: "pay", mode: "code" })).json.promptId;
     const call = await s.waiting(id);
@@ -120,7 +121,7 @@ describe("what a process leaves", { concurrency: 3 }, () => {
       s = await w.serve();
       await s.waiting(id);
     }
-    await sleep(1500);
+    await sleep(timeoutMs + 800);
     await s.post(`/prompts/${id}/approve`, { toolCallId: call.id });
     assert.equal(texts(await s.prompt(id)), "paid 1");
     assert.deepEqual(w.calls(), [1]);
