@@ -19,6 +19,7 @@
 #include "embed/embed_table.h"
 
 struct lt_embed_agent;
+struct lt_embed_run;
 struct lt_embed_provider;
 
 struct lathe_env {
@@ -36,7 +37,9 @@ struct lathe_env {
   lt_embed_queue queue;  /* for lathe_next */
   lt_embed_table runs;   /* lt_embed_run */
   lt_embed_table calls;  /* lt_embed_call */
-  lt_embed_table turned; /* lt_embed_turned */
+  struct lt_embed_run *first_starting, *last_starting; /* runs that the loop's thread has yet to start ... */
+  bool is_starting;                                    /* ... by starts_post, which is on its way */
+  lt_embed_table turned;                               /* lt_embed_turned */
 
   _Atomic size_t running; /* runs that have not ended */
 
@@ -48,7 +51,7 @@ struct lathe_env {
   lt_cancel stop;                      /* fired when it closes */
   lt_wait ending;                      /* woken when it closes, a run has ended, and nobody is inside any more */
   bool is_left;                        /* nobody is inside any more */
-  lt_post stop_post, left_post;
+  lt_post stop_post, left_post, starts_post;
 };
 
 /* A thread of the host comes in. LATHE_E_INVALID: env is NULL; LATHE_E_FORKED; LATHE_E_CLOSED: it is being closed.

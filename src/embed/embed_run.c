@@ -382,6 +382,43 @@ static void embed_run_prepare(lt_embed_run *run) {
   lt_wait_init(&run->cancelled, run->env->session.loop);
 }
 
+static lt_embed_run *embed_run_take_starting(lathe_env *env) {
+  pthread_mutex_lock(&env->lock);
+  lt_embed_run *run = env->first_starting;
+  if (run != NULL) {
+    env->first_starting = run->next_starting;
+  }
+  env->is_starting = run != NULL;
+  pthread_mutex_unlock(&env->lock);
+  return run;
+}
+
+/* Starts a few runs, then lets go on what has begun. If all runs of a burst were started first, all would begin before
+ * one can end, each in a sandbox of its own. */
+static void embed_run_on_starts(void *arg) {
+  lathe_env *env = arg;
+  for (unsigned i = 0; i < LT_EMBED_STARTS_MAX; i++) {
+    lt_embed_run *run = embed_run_take_starting(env);
+    if (run == NULL) {
+      return;
+    }
+    embed_run_on_start(run);
+  }
+  lt_loop_post(env->session.loop, &env->starts_post);
+}
+
+/* Under the lock. */
+static void embed_run_start_later(lt_embed_run *run) {
+  lathe_env *env = run->env;
+  *(env->first_starting != NULL ? &env->last_starting->next_starting : &env->first_starting) = run;
+  env->last_starting = run;
+  if (!env->is_starting) {
+    env->is_starting = true;
+    env->starts_post = (lt_post){.fn = embed_run_on_starts, .arg = env};
+    lt_loop_post(env->session.loop, &env->starts_post);
+  }
+}
+
 lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err) {
   lathe_env *env = run->env;
   lt_status status = embed_run_take_lane(run, err);
@@ -400,7 +437,7 @@ lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *er
     if (run->lane != NULL) { /* before anybody can cancel it */
       lt_lane_post(run->lane, &run->start_post);
     } else {
-      lt_loop_post(env->session.loop, &run->start_post);
+      embed_run_start_later(run);
     }
   }
   pthread_mutex_unlock(&env->lock);

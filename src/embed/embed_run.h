@@ -22,7 +22,8 @@ typedef struct lt_embed_run {
   uint64_t timeout_ms, memory_bytes; /* 0: what is configured */
   lt_embed_event *end;               /* its last event, made at the start: to end needs no memory */
   lt_post start_post, cancel_post;
-  bool is_cancelling; /* under the lock: cancel_post is on its way */
+  struct lt_embed_run *next_starting; /* in the environment, under the lock */
+  bool is_cancelling;                 /* under the lock: cancel_post is on its way */
 
   /* The loop's thread only. */
   bool has_no_fiber;       /* it could not begin */

@@ -145,12 +145,23 @@ static void test_helper_does_not_come(void **state) {
   lathe_close(env);
 }
 
-/* Cancelled before a worker has looked at it. */
+/* Cancelled before a worker, or of many at once the loop, has looked at it. */
 static void test_cancelled_at_once(void **state) {
   (void)state;
+  enum { MANY = 50 };
+  uint64_t runs[MANY];
   lathe_env *env = open_with_helper();
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < MANY; i++) {
     assert_int_equal(lathe_cancel(env, embed_start(env, "for (;;) {}"), NULL), LATHE_OK);
+    expect_end(env, LATHE_E_CANCELLED);
+  }
+  for (int i = 0; i < MANY; i++) {
+    runs[i] = embed_start(env, "for (;;) {}");
+  }
+  for (int i = 0; i < MANY; i++) {
+    assert_int_equal(lathe_cancel(env, runs[i], NULL), LATHE_OK);
+  }
+  for (int i = 0; i < MANY; i++) {
     expect_end(env, LATHE_E_CANCELLED);
   }
   lathe_close(env);
