@@ -99,6 +99,8 @@ typedef struct lt_agent_options {
    * - prompt.cancelled {promptId}
    * - prompt.error {promptId, error}
    * - conversation.updated {conversationId, title}
+   * - conversation.retrying {conversationId, reason, waitMs, try, tries}: as prompt.retrying, when the model is asked
+   * for a title
    *
    * An output is {"type": "text", "id", "content", "incomplete"?: {"reason"}, "start"}, or {"type": "tool", "id",
    * "parent"?, "function", "input", "editedInput"?, "result", "start", "decided"? (when a question about it was

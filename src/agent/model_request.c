@@ -45,3 +45,13 @@ lt_status lt_model_request_complete(const lt_agent_options *options, const lt_co
   LT_TRY(model_request_mask(options->secrets, &shown.tools, &tools, err));
   return model_request_ask(options, &shown, completion, err);
 }
+
+void lt_model_request_put_retry(lt_json_writer *w, const lt_retry_notice *notice) {
+  lt_json_put_pair(w, "reason", lt_str_of(notice->why));
+  lt_json_key(w, "waitMs");
+  lt_json_put_int(w, (int64_t)notice->wait_ms);
+  lt_json_key(w, "try");
+  lt_json_put_int(w, notice->next_try);
+  lt_json_key(w, "tries");
+  lt_json_put_int(w, notice->tries_max);
+}

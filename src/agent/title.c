@@ -76,19 +76,32 @@ static lt_str title_clean(lt_str reply) {
   return lt_str_sub(reply, 0, n);
 }
 
-static void title_report(const title_request *t, lt_str title) {
+static void title_send_event(const title_request *t, const char *event, const lt_buf *data) {
   const lt_agent_options *o = &t->agent->options;
+  if (o->on_event != NULL && data->status == LT_OK) {
+    o->on_event(o->arg, t->user, event, lt_buf_view(data));
+  }
+}
+
+static void title_report(const title_request *t, lt_str title) {
   LT_AUTO_BUF(data, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
-  lt_json_key(&w, "conversationId");
-  lt_json_put_str(&w, t->conversation);
-  lt_json_key(&w, "title");
-  lt_json_put_str(&w, title);
+  lt_json_put_pair(&w, "conversationId", t->conversation);
+  lt_json_put_pair(&w, "title", title);
   lt_json_end_object(&w);
-  if (o->on_event != NULL && data.status == LT_OK) {
-    o->on_event(o->arg, t->user, "conversation.updated", lt_buf_view(&data));
-  }
+  title_send_event(t, "conversation.updated", &data);
+}
+
+static void title_report_retry(void *arg, const lt_retry_notice *notice) {
+  const title_request *t = arg;
+  LT_AUTO_BUF(data, LT_KIB);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  lt_json_put_pair(&w, "conversationId", t->conversation);
+  lt_model_request_put_retry(&w, notice);
+  lt_json_end_object(&w);
+  title_send_event(t, "conversation.retrying", &data);
 }
 
 static void title_set_title(const title_request *t, lt_str title) LT_YIELDS {
@@ -109,6 +122,8 @@ static void title_make_title(title_request *t, lt_str input) LT_YIELDS {
       .messages = lt_buf_view(&messages),
       .max_tokens = LT_TITLE_TOKENS,
       .cancel = &t->agent->close,
+      .on_retry = title_report_retry,
+      .arg = t,
       .purpose = "title",
   };
   if (messages.status == LT_OK && request.model != NULL &&

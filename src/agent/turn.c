@@ -30,16 +30,8 @@ void lt_turn_report_retry(void *arg, const lt_retry_notice *notice) {
   LT_AUTO_BUF(data, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
-  lt_json_key(&w, "promptId");
-  lt_json_put_cstr(&w, turn->ids.prompt);
-  lt_json_key(&w, "reason");
-  lt_json_put_cstr(&w, notice->why);
-  lt_json_key(&w, "waitMs");
-  lt_json_put_int(&w, (int64_t)notice->wait_ms);
-  lt_json_key(&w, "try");
-  lt_json_put_int(&w, notice->next_try);
-  lt_json_key(&w, "tries");
-  lt_json_put_int(&w, notice->tries_max);
+  lt_json_put_pair(&w, "promptId", lt_str_of(turn->ids.prompt));
+  lt_model_request_put_retry(&w, notice);
   lt_json_end_object(&w);
   (void)lt_outbox_event(&turn->internal->outbox, "prompt.retrying", lt_buf_view(&data), NULL);
 }

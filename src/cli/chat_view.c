@@ -384,7 +384,7 @@ static void chat_view_show_summarized(lt_chat_view *view, lt_json data) {
   lt_chat_view_note(view, lt_str_of(text));
 }
 
-static void chat_view_show_retry(lt_chat_view *view, lt_json data, lt_arena *arena) {
+static void chat_view_show_retry(lt_chat_view *view, const char *what, lt_json data, lt_arena *arena) {
   int64_t wait_ms = 0, next_try = 0, tries = 0;
   LT_AUTO_BUF(line, LT_KIB);
   (void)lt_json_int(lt_json_get(data, "waitMs"), &wait_ms);
@@ -395,7 +395,7 @@ static void chat_view_show_retry(lt_chat_view *view, lt_json data, lt_arena *are
                                   .wait_ms = (uint64_t)wait_ms,
                                   .next_try = (unsigned)next_try,
                                   .tries_max = (unsigned)tries};
-  lt_buf_addc(&line, "  ");
+  lt_buf_printf(&line, "  %s", what);
   lt_model_put_retry(&notice, &line);
   lt_chat_view_note(view, lt_buf_view(&line));
 }
@@ -410,7 +410,9 @@ static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json 
   } else if (strcmp(event, "prompt.summarized") == 0) {
     chat_view_show_summarized(view, data);
   } else if (strcmp(event, "prompt.retrying") == 0) {
-    chat_view_show_retry(view, data, arena);
+    chat_view_show_retry(view, "", data, arena);
+  } else if (strcmp(event, "conversation.retrying") == 0 && view->running) { /* else somebody types, and nobody waits */
+    chat_view_show_retry(view, "the title: ", data, arena);
   } else if (end != LT_CHAT_UNFINISHED) {
     chat_view_end_answer_line(view);
     chat_view_add_usage(&view->usage, lt_json_get(data, "usage"));

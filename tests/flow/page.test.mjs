@@ -98,8 +98,9 @@ async function shop(options = {}) {
 
 describe("in a browser", { concurrency: 2 }, () => {
   pageTest("a summary stands where the model is told it, in place of what is above", async () => {
-    const { env: own } = await scriptedModel(["One.", "A title", "Two.", "**Red** is liked.", "Three."]);
+    const { env: own } = await scriptedModel(["One.", { status: 429, text: "slow down", headers: { "retry-after-ms": "10" } }, "A title", "Two.", "**Red** is liked.", "Three."]);
     const s = await serve({ defaults: { mode: "classic" } }, { env: own });
+    const reader = s.follow("?after=0");
     const ask = async (input, conversationId) => {
       const { json } = await s.post("/prompt", { input, conversationId });
       await s.prompt(json.promptId);
@@ -107,6 +108,9 @@ describe("in a browser", { concurrency: 2 }, () => {
     };
     const id = await ask("red");
     await until(async () => (await s.get(`/conversations/${id}`)).json.conversation.title, "it has its title");
+    const { reason, tries } = (await until(() => reader.events.find((one) => one.event === "conversation.retrying"), "the wait for the title is told")).data;
+    assert.deepEqual([reason, tries], ["rate limited", 6]);
+    reader.close();
     await ask("green", id);
     const page = await openPage(s, { hash: `#/c/${id}` });
     await ended(page);
