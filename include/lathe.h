@@ -282,10 +282,10 @@ LATHE_API lathe_status lathe_run(lathe_env *env, const lathe_run_options *option
  * *ret_event, as from lathe_next. Between its events your thread is free, and the program stands still.
  *
  * Limits: LATHE_E_TIMEOUT after about `work_ms` of work (-1: no limit), or when it only waits, for you or for anything
- * else, and nothing came in `wait_ms` (-1: no limit; 0: at once), or a signal was handled meanwhile. Call it again, or
- * lathe_detach. One thread at a time turns a run; it need not be the same one each time. Errors: LATHE_E_NOTFOUND:
- * there is no such run, its LATHE_EVENT_END was taken, or it is not to be turned; LATHE_E_INVALID: another thread turns
- * it; LATHE_E_CLOSED. */
+ * else, and nothing came in `wait_ms` (0: at once; -1: no limit). Such a wait with a limit also ends when a signal was
+ * handled. Call it again, or lathe_detach. One thread at a time turns a run; it need not be the same one each time.
+ * Errors: LATHE_E_NOTFOUND: there is no such run, its LATHE_EVENT_END was taken, or it is not to be turned;
+ * LATHE_E_INVALID: another thread turns it; LATHE_E_CLOSED. */
 LATHE_API lathe_status lathe_turn(lathe_env *env, uint64_t run, int work_ms, int wait_ms,
                                   const lathe_event **ret_event);
 /* The run goes on by itself from now on, as after lathe_start without by_turns: lathe_next has its events, also those
