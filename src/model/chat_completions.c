@@ -242,12 +242,13 @@ static void chat_take_content(lt_assembly *a, lt_json content) {
   }
 }
 
-/* Thoughts of this name are kept: who calls them so wants them back. */
+/* Thoughts of this name are kept: who calls them so wants them back. Some servers send the member without any. */
 static void chat_take_thoughts(lt_assembly *a, lt_json thoughts) {
-  lt_answer_part *part = lt_assembly_part(a, 0, LT_ANSWER_THINKING);
-  chat_take_reasoning(a, thoughts);
+  lt_str text = lt_assembly_str(a, thoughts);
+  lt_answer_part *part = text.n > 0 ? lt_assembly_part(a, 0, LT_ANSWER_THINKING) : NULL;
+  lt_buf_add(&a->completion->reasoning, text);
   if (part != NULL) {
-    lt_buf_add(&part->text, lt_assembly_str(a, thoughts));
+    lt_buf_add(&part->text, text);
   }
 }
 
