@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { cc, config, describe, fake, folder, prints, program, root, run, sleep, start, test, until } from "./harness.mjs";
+import { cc, config, describe, fake, folder, patience, prints, program, root, run, sleep, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 const QUESTION = "Trust it? [y]es, until it changes / [o]nce, for this command / [n]o: ";
@@ -349,7 +349,7 @@ describe("layers", () => {
     prints(end, { stdout: "1,2,4\n", stderr: `warning: ${at.path}: mcpServers: "b" replaces the one of another file\n` });
   });
   test("single values are the project's, others stay", async () => {
-    const at = layered({ sandbox: { maxOutputBytes: 3, timeoutMs: 200 } }, { sandbox: { maxOutputBytes: 5 } });
+    const at = layered({ sandbox: { maxOutputBytes: 3, timeoutMs: 200 * patience } }, { sandbox: { maxOutputBytes: 5 } });
     assert.match((await at.lathe(["run", "-e", "output('12345'); output('6')"])).stdout, /^12345\n$/);
     assert.equal((await at.lathe(["run", "-e", "for (;;);"])).code, 124);
   });
