@@ -9,6 +9,7 @@
 #include "cli/chat_default.h"
 #include "cli/commands.h"
 #include "cli/history_file.h"
+#include "cli/pasted_paths.h"
 #include "cli/type_ahead.h"
 #include "io/line_input.h"
 #include "store/store.h"
@@ -180,6 +181,7 @@ int lt_chat_repl(lt_chat *chat) {
     return LT_EXIT_FAILED;
   }
   lt_line_input_complete_by(chat->input, chat_repl_complete, chat);
+  lt_line_input_change_pastes_by(chat->input, lt_pasted_paths_attach);
   lt_wait_init(&chat->titled, chat->session->app.loop);
   (void)lt_loop_on_signal(chat->session->app.loop, SIGWINCH, chat_repl_on_resize, chat, NULL);
   chat->ahead = lt_type_ahead_new(chat->session->app.loop, r.console, chat->session->activity);

@@ -31,7 +31,8 @@ struct lt_line_input {
   lt_cancel *cancel; /* the cancel of the current read */
   lt_status failed;  /* why the current read ended without a line */
   bool had_text;
-  bool marks_pastes; /* the terminal can be asked to mark pasted text */
+  bool marks_pastes;                  /* the terminal can be asked to mark pasted text */
+  void (*change_paste)(lt_buf *text); /* NULL: pasted text is taken as it is */
   void (*complete)(void *arg, lt_line_completion *completion) LT_YIELDS; /* NULL: Tab does nothing */
   void *complete_arg;
 };
@@ -171,6 +172,9 @@ static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
     result = CC_EOF;
   } else if (text.n > 0 && text.status == LT_OK) {
     line_input_clean_paste(&text);
+    if (input->change_paste != NULL) {
+      input->change_paste(&text);
+    }
     lt_buf_byte(&text, '\0');
     bool whole = text.status == LT_OK && input->edit->el_insertstr(el, text.p) == 0;
     result = whole ? CC_REFRESH : CC_ERROR;
@@ -243,6 +247,10 @@ static unsigned char line_input_take_tab(EditLine *el, int ch) LT_YIELDS {
   lt_line_completion_release(completion);
   lt_mem_free(completion);
   return result;
+}
+
+void lt_line_input_change_pastes_by(lt_line_input *input, void (*change)(lt_buf *text)) {
+  input->change_paste = change;
 }
 
 void lt_line_input_complete_by(lt_line_input *input,

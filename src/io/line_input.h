@@ -26,6 +26,8 @@ lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel
                              lt_err *err) LT_YIELDS;
 /* Puts text into the next line that is read, as if it had been typed; nothing where lines are not edited. */
 void lt_line_input_offer(lt_line_input *input, const char *text);
+/* Calls `change` with each pasted text before it comes into the line. */
+void lt_line_input_change_pastes_by(lt_line_input *input, void (*change)(lt_buf *text));
 /* Calls `complete` at each Tab behind a word: it sets `start` and adds candidates, and may yield. What all candidates
  * have in common is put into the line; when that is nothing, they are shown. A Tab behind nothing or spaces is two
  * spaces. Nothing where lines are not edited. Borrows `arg` until the input is closed. */

@@ -2,7 +2,7 @@
 // APIs, what is refused before anything is sent, and what the next process has of it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bare, describe, folder, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
@@ -168,6 +168,23 @@ test("in the dialogue: @FILE, with what stands behind it, in quotes; other words
   await chat.ended;
   assert.match(chat.text(), /attached shot\.png \(image\/png, 70 bytes\)[^]*attached my notes\.md \(text\/plain, 5 bytes\)[^]*no file no\/such\.md: it is sent as text/);
   assert.deepEqual(read(asked()[0].messages.at(-1).content), ["[Attached: shot.png]", IMAGE, "[Attached: my notes.md]\nMine.", 'Compare @shot.png, @"my notes.md" and @no/such.md with me@example.com and @alice']);
+});
+
+test("in the dialogue: images that are dropped on the terminal, or pasted as a path", async () => {
+  const { env, asked } = await modelOf("chat", ["Seen.", "Read."]), at = files();
+  copyFileSync(join(at, "shot.png"), join(at, "a 'b' ä.PNG"));
+  const pasted = (text) => `\x1b[200~${text}\x1b[201~`, address = encodeURI(`file://${at}/a 'b' ä.PNG`);
+  const chat = start(["chat"], { env: { ...env, TERM: "xterm" }, cwd: at, terminal: true });
+  await until(() => chat.text().includes("> "), chat.text);
+  chat.type(`Look:${pasted(`'${at}/shot.png' ${at}/a\\ \\'b\\'\\ ä.PNG`)}${pasted(`${address}\n`)}\r`);
+  await until(() => chat.text().includes("Seen."), chat.text);
+  chat.type(`${pasted(`${at}/none.png`)}, ${pasted(`${at}/notes.md`)}, ${pasted(`see ${at}/shot.png`)}, ${pasted("file://%00.png")}\r`);
+  await until(() => chat.text().includes("Read."), chat.text);
+  chat.type("\x04");
+  await chat.ended;
+  const sent = asked().map(({ messages }) => messages.at(-1).content), first = sent[0], second = sent.find((content) => content.includes("none.png")); // the title is asked for in between
+  assert.deepEqual(read(first), ["[Attached: shot.png]", IMAGE, "[Attached: a 'b' ä.PNG]", IMAGE, "[Attached: a 'b' ä.PNG]", IMAGE, `Look: @${at}/shot.png @"${at}/a 'b' ä.PNG"  @"${at}/a 'b' ä.PNG"`]);
+  assert.equal(second, `${at}/none.png, ${at}/notes.md, see ${at}/shot.png, file://%00.png`);
 });
 
 test("over HTTP: attachments of POST /prompt, and what is wrong with them", async (t) => {
