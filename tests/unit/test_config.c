@@ -336,7 +336,7 @@ static void unknown_keys_name_the_nearest(void **state) {
   expect_config_error(
       "\"a\\nb\\x1b[31m\\x9b\": 1",
       "lathe.yaml:1: unknown key \"a?b?[31m?\" (known here: mcpServers, defaults, models, instructions, modules, "
-      "tools, plugins, mcp, sandbox, python, deno, typescript, plan, store, server, telemetry)");
+      "tools, plugins, mcp, sandbox, python, deno, typescript, plan, programs, store, server, telemetry)");
 }
 
 static void wrong_types_say_what_was_expected(void **state) {

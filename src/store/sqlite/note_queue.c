@@ -22,6 +22,7 @@ typedef struct note_item {
     lt_call_begin begin; /* NOTE_CALL_BEGIN */
     lt_call_end end;     /* NOTE_CALL_END */
   };
+  bool is_left_out; /* something of its run was lost before; told at the end */
   void (*on_failure)(void *arg, const lt_err *err);
   void *arg;
   char bytes[];
@@ -91,11 +92,15 @@ static void note_queue_lose(lt_note_queue *notes, lt_str run) {
   pthread_mutex_unlock(&notes->lock);
 }
 
+static lt_status note_fail_lost(lt_err *err) {
+  return lt_fail(err, LT_E_IO, "what came to this run before could not be recorded: begin it anew");
+}
+
 lt_status lt_note_queue_check(lt_note_queue *notes, lt_str run, lt_err *err) {
   pthread_mutex_lock(&notes->lock);
   bool lost = notes->lost_count > 0 && note_queue_is_lost(notes, lt_str_hash(run));
   pthread_mutex_unlock(&notes->lock);
-  return lost ? lt_fail(err, LT_E_IO, "what came to this run before could not be recorded: begin it anew") : LT_OK;
+  return lost ? note_fail_lost(err) : LT_OK;
 }
 
 static void note_batch_lose(const note_batch *b) {
@@ -132,10 +137,11 @@ static lt_status note_insert(struct sqlite3 *sql, const note_item *i, int64_t nu
 }
 
 /* The notes of a prompt that another process has taken over are lost, and those of others are not. */
-static lt_status note_check_run(struct sqlite3 *sql, lt_note_queue *notes, lt_str run, bool *ret_is_whole,
-                                lt_err *err) {
+static lt_status note_check_run(struct sqlite3 *sql, lt_note_queue *notes, lt_str run, bool *ret_is_ours,
+                                bool *ret_is_whole, lt_err *err) {
   lt_err why = LT_ERR_INIT;
   lt_status status = lt_prompt_owner_check_own(sql, run, &why);
+  *ret_is_ours = status == LT_OK;
   if (status == LT_E_CLOSED) {
     note_queue_lose(notes, run);
   } else if (status != LT_OK) {
@@ -163,13 +169,14 @@ static lt_status note_write_call(struct sqlite3 *sql, lt_note_queue *notes, cons
 static lt_status note_batch_insert(struct sqlite3 *sql, const note_batch *b, lt_err *err) {
   const char *run = NULL;
   int64_t number = 0;
-  bool is_whole = true; /* the run's record, so far */
-  for (const note_item *i = b->first; i != NULL; i = i->next) {
+  bool is_ours = true, is_whole = true; /* the run; its record, so far */
+  for (note_item *i = b->first; i != NULL; i = i->next) {
     if (i->run.p != run) {
-      LT_TRY(note_check_run(sql, b->notes, i->run, &is_whole, err));
+      LT_TRY(note_check_run(sql, b->notes, i->run, &is_ours, &is_whole, err));
       LT_TRY(note_find_number(sql, i->run, &number, err));
     }
     run = i->run.p;
+    i->is_left_out = is_ours && !is_whole;
     if (is_whole && i->what == NOTE_OF_RUN) {
       LT_TRY(note_insert(sql, i, ++number, err));
     } else if (is_whole) {
@@ -197,7 +204,19 @@ static void note_batch_free(note_batch *b) {
   lt_mem_free(b);
 }
 
-/* The callbacks may add more notes. */
+/* Tells of each note that was not written. The callbacks may add more. */
+static void note_batch_tell(const note_batch *b, const lt_err *failed) {
+  lt_err lost = LT_ERR_INIT;
+  for (const note_item *i = b->first; i != NULL; i = i->next) {
+    if (i->on_failure != NULL && failed != NULL) {
+      i->on_failure(i->arg, failed);
+    } else if (i->on_failure != NULL && i->is_left_out) {
+      (void)note_fail_lost(&lost);
+      i->on_failure(i->arg, &lost);
+    }
+  }
+}
+
 static void note_batch_end(void *arg, lt_status status, const lt_err *err) {
   note_batch *b = arg;
   lt_note_queue *notes = b->notes;
@@ -207,12 +226,8 @@ static void note_batch_end(void *arg, lt_status status, const lt_err *err) {
   notes->queued_bytes -= b->bytes;
   if (status != LT_OK) {
     note_batch_lose(b);
-    for (const note_item *i = b->first; i != NULL; i = i->next) {
-      if (i->on_failure != NULL) {
-        i->on_failure(i->arg, err);
-      }
-    }
   }
+  note_batch_tell(b, status != LT_OK ? err : NULL);
   note_batch_free(b);
   notes->batches--;
   note_queue_free_if_done(notes);
