@@ -1,6 +1,6 @@
 // execute_code with a session: what one call leaves for the next, in this gateway and in another.
 import assert from "node:assert/strict";
-import { bare, describe, folder, recording, scripted, servers, start, test, until } from "./harness.mjs";
+import { bare, describe, folder, patience, recording, scripted, servers, start, test, until } from "./harness.mjs";
 
 /** A client on the wire of a gateway with a store of its own; a call of "pay" is asked about. */
 function world(waitMs = 20_000) {
@@ -143,7 +143,7 @@ describe("over processes", { concurrency: 3 }, () => {
     await two.ends();
   });
   test("a call that waits has the session: the next one is refused, also in another gateway after kill -9; then it goes on from where it was", async () => {
-    const w = world(400), one = await w.connect();
+    const w = world(400 * patience), one = await w.connect();
     await one.code("let n = 1");
     let waiting = await one.code("n = n + cashNote({ n: 1 }).n; cashPay({ n: 7 }); n = n + 40; n");
     const [, run] = /^Run ([0-9a-f]{32}) is not done/.exec(waiting);
