@@ -164,9 +164,9 @@ describe("what counts as shown", () => {
     const one = textsOf(drained(reader)).length;
     closeSync(reader);
     const two = (await w.chat("-c", "last", "-m", "classic", "again")).stdout.match(/L\d+;|Again it is\./g);
-    const first = texts.indexOf(two[0]), end = first + two.length - 1; // a program that was slow, and not at its end, goes on
-    assert.ok(one > 0 && (first === one || first === one - 1) && end >= all, `${all}: ${one} and ${two}`);
-    assert.deepEqual(two, [...texts.slice(first, end), "Again it is."]);
+    const from = texts.indexOf(two[0]), end = from + two.length - 1; // a program that was slow, and not at its end, goes on
+    assert.ok(one > 0 && (from === one || from === one - 1) && end >= all, `${all}: ${one} and ${two}`);
+    assert.deepEqual(two, [...texts.slice(from, end), "Again it is."]);
     assert.deepEqual((await w.chat("-c", "last", "-m", "classic", "again")).stdout, "Again it is.\n");
   });
 });
