@@ -7,7 +7,7 @@ typedef struct turned_run {
   addon_env *it;
   lathe_env *lathe; /* open until the last thread has left it, also when a tool closes the sandbox */
   uint64_t number;
-  napi_value take; /* of index.js: is told of each event */
+  napi_value take; /* a function of index.js, called with each event */
   bool has_ended;
   bool has_failed; /* an exception is pending, such as the end of a worker: JavaScript cannot be called any more */
 } turned_run;

@@ -37,7 +37,7 @@ typedef struct lt_compact_request {
   lt_str user, conversation;
   lt_str model;      /* a ref; empty: the default */
   lt_cancel *cancel; /* may be NULL; the agent's end ends it, too */
-  /* Is told before each wait for another try of the model; may be NULL. Must not yield. */
+  /* Called before each wait for another try of the model; may be NULL. Must not yield. */
   void (*on_retry)(void *arg, const lt_retry_notice *notice);
   void *arg;
 } lt_compact_request;

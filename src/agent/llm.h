@@ -21,7 +21,7 @@ struct lt_llm {
   lt_status (*prepare)(lt_llm *self, lt_err *err);
   /* Called after each question, also after a failed one; may be NULL. Must not yield. */
   void (*on_completion)(void *arg, const lt_completion *completion);
-  /* Is told before each wait for another try; may be NULL. Must not yield. */
+  /* Called before each wait for another try; may be NULL. Must not yield. */
   void (*on_retry)(void *arg, const lt_retry_notice *notice);
   void *arg;
 };

@@ -411,7 +411,7 @@ static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json 
     chat_view_show_summarized(view, data);
   } else if (strcmp(event, "prompt.retrying") == 0) {
     chat_view_show_retry(view, "", data, arena);
-  } else if (strcmp(event, "conversation.retrying") == 0 && view->running) { /* else somebody types, and nobody waits */
+  } else if (strcmp(event, "conversation.retrying") == 0 && view->running) { /* not while somebody types */
     chat_view_show_retry(view, "the title: ", data, arena);
   } else if (end != LT_CHAT_UNFINISHED) {
     chat_view_end_answer_line(view);

@@ -6,8 +6,8 @@
 
 /* Numbers the run and starts it, to be turned. Owns: the loop, also after an error. Errors: LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_embed_turn_start(lt_embed_run *run, uint64_t *ret_number, lt_err *err);
-/* Nobody turns them any more: the loop's own thread goes on with all of them. On that thread. False: there were none.
- */
+/* When the environment closes: the loop's own thread goes on with all runs that were turned. Call it on that thread.
+ * False: there were none. */
 bool lt_embed_turn_let_all_go(lathe_env *env);
 
 #endif

@@ -98,7 +98,7 @@ static bool literal_read_code(literal_reader *r, char kind) {
   return is_read;
 }
 
-/* Behind a backslash. A character without a meaning of its own stands for itself. */
+/* Reads what follows a backslash. A character that means nothing there stands for itself, as in JavaScript. */
 static bool literal_read_escape(literal_reader *r) {
   static const char letters[] = "nrtbfv0", values[] = "\n\r\t\b\f\v";
   char c = literal_peek(r);

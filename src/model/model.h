@@ -89,7 +89,7 @@ typedef struct lt_completion_request {
    * promise: a request is repeated although on_draft has got a part of its answer, and LT_DRAFT_AGAIN says so. The end
    * of an answer may be missing, and all of one that does not come in pieces: the completion has it. */
   void (*on_draft)(void *arg, const lt_draft_piece *piece);
-  /* Is told before each wait for another try; may be NULL. Must not yield. */
+  /* Called before each wait for another try; may be NULL. Must not yield. */
   void (*on_retry)(void *arg, const lt_retry_notice *notice);
   void *arg;
   /* For who watches; the model is not told: */

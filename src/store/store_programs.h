@@ -1,9 +1,9 @@
 /* Saved programs: texts that are kept under a name, every change as a new version. They are tools and modules of
  * prompts that use this database (plugin/program_tools.h).
  *
- * Those of the user LT_SAVED_FOR_ALL are everybody's; another user has programs of its own beside them. A deleted
- * program is in no list. Its text stays for LT_SAVED_DELETED_DAYS, because a prompt that was cut short may go on with
- * it.
+ * Every user sees the programs of the user LT_SAVED_FOR_ALL. Each other user has programs of its own, too, which nobody
+ * else sees. A deleted program is in no list. Its text stays for LT_SAVED_DELETED_DAYS, because a prompt that was cut
+ * short may go on with it.
  */
 #ifndef LT_STORE_STORE_PROGRAMS_H
 #define LT_STORE_STORE_PROGRAMS_H

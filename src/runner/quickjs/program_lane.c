@@ -13,7 +13,7 @@ typedef struct program_lane {
   lt_lane lane;
   lt_workers *workers;
   _Atomic int state;
-  bool has_begun; /* of whoever has it */
+  bool has_begun; /* the workers have had it; only the thread that turns the lane looks at it */
 } program_lane;
 
 static program_lane *program_lane_of(lt_lane *lane) {
