@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "sandbox/box_memory.h"
 #include "sandbox/page_map.h"
 #include "sandbox/wasm_rt.h"
 
@@ -278,18 +279,30 @@ static void box_restore_owned(lt_box *box, ptrdiff_t at, box_found *found) {
   }
 }
 
+bool lt_box_next_pages(lt_box *box, lt_box_pages *pages) {
+  ptrdiff_t first = -(ptrdiff_t)(LT_BOX_STACK_KEEP_BYTES + STACK_LOOK_BYTES), end = lt_box_size(box);
+  pages->from = pages->has_begun ? pages->from + LT_PAGE_MAP_PAGES * PAGE_BYTES : first;
+  pages->has_begun = true;
+  if (pages->from >= end) {
+    return false;
+  }
+  size_t left = (size_t)(end - pages->from) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
+  const uint8_t *at = box->memory + pages->from;
+  int map = box->image->page_map;
+  pages->count = pages->from == first && !box->has_grown ? lt_page_watch_look(&box->watch, map, at, count, pages->owned)
+                                                         : lt_page_map_look(map, at, count, pages->owned);
+  return true;
+}
+
 /* Restores the pages that were written to. Returns the bytes that differed: about those that the box does not share
  * with the image any more. */
 static size_t box_restore_memory(lt_box *box) {
   const lt_image_header *head = &box->image->head;
   box_found found = {.stack_from = head->start, .is_sampled = box_take_sample(&box->image->hot->samples)};
-  uint16_t owned[LT_PAGE_MAP_PAGES];
-  ptrdiff_t from = -(ptrdiff_t)(LT_BOX_STACK_KEEP_BYTES + STACK_LOOK_BYTES), end = head->size;
-  for (; from < end; from += LT_PAGE_MAP_PAGES * PAGE_BYTES) {
-    size_t left = (size_t)(end - from) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
-    size_t n = lt_page_map_look(box->image->page_map, box->memory + from, count, owned);
-    for (size_t i = 0; i < n; i++) {
-      box_restore_owned(box, from + owned[i] * PAGE_BYTES, &found);
+  lt_box_pages pages = {.has_begun = false};
+  while (lt_box_next_pages(box, &pages)) {
+    for (size_t i = 0; i < pages.count; i++) {
+      box_restore_owned(box, pages.from + pages.owned[i] * PAGE_BYTES, &found);
     }
   }
   return found.held + box_wipe_shadow_stack(box, found.stack_from);
@@ -339,6 +352,7 @@ bool lt_box_renew(lt_box *box) {
   box_forget_run(box);
   box->kept_bytes = 0;
   box->has_grown = false;
+  box->watch = (lt_page_watch){.thread = 0};
   box->trap = LT_TRAP_NONE;
   atomic_store(&box->state, LT_BOX_HOST);
   return true;
@@ -346,22 +360,60 @@ bool lt_box_renew(lt_box *box) {
 
 void lt_box_empty(lt_box *box) {
   if (madvise(box->stack, LT_BOX_STACK_BYTES + box->image->head.size, MADV_DONTNEED) == 0) {
+    box->watch = (lt_page_watch){.thread = 0};
     box_reset_instance(box);
     box->kept_bytes = 0;
   }
 }
 
-bool lt_box_clean(lt_box *box) {
+/* Ends the run in a box that can be used again. Its image must be restored. */
+static bool box_end_run(lt_box *box) {
   LT_CHECK(box->frame == NULL && box->image != NULL);
   if (box->trap != LT_TRAP_NONE || atomic_load_explicit(&box->state, memory_order_acquire) != LT_BOX_HOST) {
     return false;
   }
   if (box->has_grown && !box_drop_grown(box)) {
+    box->trap = LT_TRAP_MEMORY; /* nobody may take it as it is */
     return false;
   }
-  size_t held = box_restore_memory(box) + LT_BOX_STACK_KEEP_BYTES;
-  box->kept_bytes = held > box->kept_bytes ? held : box->kept_bytes;
   box_forget_run(box);
+  return true;
+}
+
+/* The lowest page of the shadow stack that was ever written to. */
+static uint32_t box_first_owned_page(lt_box *box) {
+  lt_box_pages pages = {.has_begun = false};
+  while (lt_box_next_pages(box, &pages)) {
+    for (size_t i = 0; i < pages.count; i++) {
+      ptrdiff_t at = pages.from + pages.owned[i] * PAGE_BYTES;
+      if (at >= 0) {
+        return at < (ptrdiff_t)box->image->head.start ? (uint32_t)at : box->image->head.start;
+      }
+    }
+  }
+  return box->image->head.start;
+}
+
+static void box_note_kept(lt_box *box, size_t held) {
+  box->kept_bytes = held > box->kept_bytes ? held : box->kept_bytes;
+}
+
+bool lt_box_clean(lt_box *box) {
+  if (!box_end_run(box)) {
+    return false;
+  }
+  box_note_kept(box, box_restore_memory(box) + LT_BOX_STACK_KEEP_BYTES);
+  lt_page_watch_leave(&box->watch);
+  return true;
+}
+
+bool lt_box_clean_saved(lt_box *box, lt_str saved) {
+  if (!box_end_run(box)) {
+    return false;
+  }
+  size_t held = lt_box_memory_undo(box, saved) + box_wipe_shadow_stack(box, box_first_owned_page(box));
+  box_note_kept(box, held + LT_BOX_STACK_KEEP_BYTES);
+  lt_page_watch_leave(&box->watch);
   return true;
 }
 

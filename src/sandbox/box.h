@@ -29,6 +29,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "sandbox/image.h"
+#include "sandbox/page_map.h"
 #include "sandbox/wasm_module.h"
 
 /* Why a box stopped running guest code. */
@@ -79,6 +80,7 @@ typedef struct lt_box {
   bool has_grown;      /* memory.grow happened since the last clean */
   unsigned refused;    /* failed memory.grow calls since the last clean */
   size_t kept_bytes;   /* of a clean box: memory that it holds, about */
+  lt_page_watch watch; /* over the pages that lt_box_next_pages finds first */
   lt_box_place place;
 } lt_box;
 
@@ -101,6 +103,21 @@ void lt_box_free(lt_box *box);
  * was revoked): free it then. Costs 10 to 30 us: clean a box when it is returned, not when it is taken. Gives back what
  * a deep recursion left behind, so that `kept_bytes` of a clean box stays small. */
 bool lt_box_clean(lt_box *box);
+
+/* Pages of a box that may differ from what was mapped there, found by stretches. */
+typedef struct lt_box_pages {
+  bool has_begun;
+  ptrdiff_t from; /* the stretch's beginning, in bytes from that of the memory; below 0: the native stack */
+  size_t count;
+  uint16_t owned[LT_PAGE_MAP_PAGES]; /* indexes of pages in it, in order */
+} lt_box_pages;
+
+/* The next stretch of the stack's end, the shadow stack and the guest's memory, all zero to begin with. False: there is
+ * no further one. */
+bool lt_box_next_pages(lt_box *box, lt_box_pages *pages);
+
+/* The same, quicker, right after the box's memory was saved (box_memory.h): nothing else differs from the image. */
+bool lt_box_clean_saved(lt_box *box, lt_str saved);
 
 /* The same for a box that cannot be cleaned: everything in it is mapped anew, at the same addresses. False: the system
  * has no room for its mappings; try again, or free it. */

@@ -4,6 +4,7 @@
 
 #define SAVED_MAGIC     0x4d455355u /* "USEM" */
 #define WASM_PAGE_BYTES 65536u
+#define BLOCK_WORDS     16
 #define PAGE_WORDS      (LT_IMAGE_PAGE / sizeof(uint64_t))
 
 typedef struct saved_head {
@@ -28,10 +29,22 @@ static const uint64_t *box_memory_fresh_page(const lt_box *box, uint32_t at) {
   return is_image ? (const uint64_t *)(const void *)(box->image->bytes + (at - head->start)) : zeros;
 }
 
+/* Without a branch, so that it is done in the processor's wide registers. */
+static bool box_memory_block_differs(const uint64_t *block, const uint64_t *fresh) {
+  uint64_t differing = 0;
+  for (size_t i = 0; i < BLOCK_WORDS; i++) {
+    differing |= block[i] ^ fresh[i];
+  }
+  return differing != 0;
+}
+
 /* The first word from `i` on that differs; PAGE_WORDS: none. */
 static size_t box_memory_next_change(const uint64_t *page, const uint64_t *fresh, size_t i) {
   while (i < PAGE_WORDS && page[i] == fresh[i]) {
     i++;
+    while (i % BLOCK_WORDS == 0 && i < PAGE_WORDS && !box_memory_block_differs(page + i, fresh + i)) {
+      i += BLOCK_WORDS;
+    }
   }
   return i;
 }
@@ -59,7 +72,7 @@ static void box_memory_save_page(const lt_box *box, uint32_t at, uint32_t from, 
   }
 }
 
-void lt_box_memory_save(const lt_box *box, lt_buf *out) {
+void lt_box_memory_save(lt_box *box, lt_buf *out) {
   saved_head head = {.magic = SAVED_MAGIC,
                      .size = lt_box_size(box),
                      .fingerprint = box->image->head.fingerprint,
@@ -68,9 +81,13 @@ void lt_box_memory_save(const lt_box *box, lt_buf *out) {
   uint32_t from = *box->module->stack_pointer(box->instance);
   from = from <= box->image->head.start ? from : box->image->head.start; /* a guest out of control has set it */
   lt_buf_add(out, lt_str_from(&head, sizeof head));
-  for (uint32_t at = from / LT_IMAGE_PAGE * LT_IMAGE_PAGE; at < head.size; at += LT_IMAGE_PAGE) {
-    if (memcmp(box->memory + at, box_memory_fresh_page(box, at), LT_IMAGE_PAGE) != 0) {
-      box_memory_save_page(box, at, from > at ? from : at, out);
+  lt_box_pages pages = {.has_begun = false};
+  while (lt_box_next_pages(box, &pages)) {
+    for (size_t i = 0; i < pages.count; i++) {
+      ptrdiff_t at = pages.from + pages.owned[i] * (ptrdiff_t)LT_IMAGE_PAGE;
+      if (at >= (ptrdiff_t)(from / LT_IMAGE_PAGE * LT_IMAGE_PAGE)) {
+        box_memory_save_page(box, (uint32_t)at, from > (uint32_t)at ? from : (uint32_t)at, out);
+      }
     }
   }
   if (out->status == LT_OK) {
@@ -93,7 +110,8 @@ bool lt_box_memory_is_of(const lt_image *image, lt_str saved) {
          head.image_size == image->head.size && head.size >= image->head.size;
 }
 
-static bool box_memory_load_span(lt_box *box, lt_str *rest) {
+/* Takes the next span, with its bytes, from what is left. */
+static bool box_memory_next_span(const lt_box *box, lt_str *rest, saved_span *ret_span, const char **ret_bytes) {
   saved_span span;
   if (rest->n < sizeof span) {
     return false;
@@ -103,7 +121,8 @@ static bool box_memory_load_span(lt_box *box, lt_str *rest) {
   if (span.n > rest->n || !lt_box_has(box, span.at, span.n)) {
     return false;
   }
-  memcpy(box->memory + span.at, rest->p, span.n);
+  *ret_span = span;
+  *ret_bytes = rest->p;
   *rest = lt_str_from(rest->p + span.n, rest->n - span.n);
   return true;
 }
@@ -114,10 +133,29 @@ bool lt_box_memory_load(lt_box *box, lt_str saved) {
     return false;
   }
   lt_str rest = lt_str_from(saved.p + sizeof head, saved.n - sizeof head);
+  saved_span span;
+  const char *bytes;
   while (rest.n > 0) {
-    if (!box_memory_load_span(box, &rest)) {
+    if (!box_memory_next_span(box, &rest, &span, &bytes)) {
       return false;
     }
+    memcpy(box->memory + span.at, bytes, span.n);
   }
   return true;
+}
+
+/* A span is in one page. */
+size_t lt_box_memory_undo(lt_box *box, lt_str saved) {
+  lt_str rest = lt_str_from(saved.p + sizeof(saved_head), saved.n - sizeof(saved_head));
+  saved_span span;
+  const char *bytes;
+  uint32_t last = 0;
+  size_t pages = 0;
+  while (box_memory_next_span(box, &rest, &span, &bytes)) {
+    uint32_t page = span.at / LT_IMAGE_PAGE * LT_IMAGE_PAGE;
+    memcpy(box->memory + span.at, (const char *)box_memory_fresh_page(box, page) + (span.at - page), span.n);
+    pages += page != last;
+    last = page;
+  }
+  return pages * LT_IMAGE_PAGE;
 }

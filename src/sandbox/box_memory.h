@@ -13,7 +13,10 @@
 
 /* Appends the memory of a box that has not trapped and that nothing runs in now. The buffer's ceiling is the limit: its
  * status is LT_E_LIMIT when there is more. */
-void lt_box_memory_save(const lt_box *box, lt_buf *out);
+void lt_box_memory_save(lt_box *box, lt_buf *out);
+/* Puts back what the image has where something was saved just now. What the box has grown by is left alone. Returns the
+ * bytes of the pages that were changed. */
+size_t lt_box_memory_undo(lt_box *box, lt_str saved);
 /* Whether the bytes are of this image. */
 bool lt_box_memory_is_of(const lt_image *image, lt_str saved);
 /* Puts the memory into a clean box of that image. False: the bytes are damaged, or there is no memory; the box must not

@@ -15,7 +15,7 @@ typedef struct rest_head {
   unsigned refused;
 } rest_head;
 
-static void box_rest_put(const lt_box *box, lt_fiber *fiber, lt_buf *out) {
+static void box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
   const rest_head head = {.frame = box->frame,
                           .owner = box->owner,
                           .stack_bytes = lt_fiber_stack_used(fiber),
@@ -31,6 +31,13 @@ static void box_rest_put(const lt_box *box, lt_fiber *fiber, lt_buf *out) {
   lt_box_memory_save(box, out);
 }
 
+static lt_str box_rest_memory(const lt_box_rest *rest) {
+  rest_head head;
+  memcpy(&head, rest->bytes, sizeof head);
+  size_t before = sizeof head + head.stack_bytes;
+  return lt_str_from(rest->bytes + before, rest->n - before);
+}
+
 lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
   LT_AUTO_BUF(out, LT_BOX_REST_MAX_BYTES);
   box_rest_put(box, fiber, &out);
@@ -44,19 +51,18 @@ lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest)
   memcpy(bytes, out.p, out.n);
   *ret_rest = (lt_box_rest){.bytes = bytes, .n = out.n};
   box->frame = NULL;
-  box->owner = NULL;
+  (void)lt_box_clean_saved(box, box_rest_memory(ret_rest));
   return LT_OK;
 }
 
 bool lt_box_rest_end(lt_box *box, lt_fiber *fiber, lt_box_rest *rest) {
   rest_head head;
   memcpy(&head, rest->bytes, sizeof head);
-  const char *stack = rest->bytes + sizeof head, *memory = stack + head.stack_bytes;
   box->max_pages = head.max_pages;
-  if (!lt_box_memory_load(box, lt_str_from(memory, rest->n - (size_t)(memory - rest->bytes)))) {
+  if (!lt_box_memory_load(box, box_rest_memory(rest))) {
     return false;
   }
-  lt_fiber_stack_load(fiber, stack);
+  lt_fiber_stack_load(fiber, rest->bytes + sizeof head);
   *box->module->stack_pointer(box->instance) = head.stack_pointer;
   box->frame = head.frame;
   box->owner = head.owner;

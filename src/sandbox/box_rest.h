@@ -16,9 +16,9 @@ typedef struct lt_box_rest {
   size_t n;
 } lt_box_rest;
 
-/* Takes the program out of its box, which can be cleaned afterwards. `fiber` is suspended, and its stack is the box's.
- * LT_E_LIMIT: it has more than LT_BOX_REST_MAX_BYTES; LT_E_NOMEM. Then the program is still in its box.
- * Owns: the caller, lt_box_rest_release. */
+/* Takes the program out of its box and cleans the box; one that cannot be cleaned must be renewed, or freed. `fiber` is
+ * suspended, and its stack is the box's. LT_E_LIMIT: it has more than LT_BOX_REST_MAX_BYTES; LT_E_NOMEM. Then the
+ * program is still in its box. Owns: the caller, lt_box_rest_release. */
 lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest);
 /* Puts the program back into the same box, which is clean. False: there is no memory; it can be tried again with the
  * box cleaned. Releases what was kept when it succeeds. */

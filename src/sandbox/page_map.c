@@ -1,8 +1,11 @@
 #include "sandbox/page_map.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -33,4 +36,62 @@ size_t lt_page_map_look(int map, const void *at, size_t count, uint16_t *ret_own
     }
   }
   return found;
+}
+
+/* --- Watching ------------------------------------------------------------------------------------------------------ */
+static uint64_t page_watch_faults(void) {
+  struct rusage usage = {.ru_minflt = 0};
+  (void)getrusage(RUSAGE_THREAD, &usage);
+  return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+}
+
+/* Not the thread's address or number, which another thread may have later. */
+static uint64_t page_watch_thread(void) {
+  static _Atomic uint64_t last;
+  static _Thread_local uint64_t number;
+  if (number == 0) {
+    number = atomic_fetch_add(&last, 1) + 1;
+  }
+  return number;
+}
+
+static bool page_watch_counts;
+
+/* Whether faults are counted: not every system that calls itself Linux does. */
+static void page_watch_try(void) {
+  uint64_t before = page_watch_faults();
+  char *page = mmap(NULL, LT_IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page != MAP_FAILED) {
+    *(volatile char *)page = 1;
+    page_watch_counts = page_watch_faults() > before;
+    munmap(page, LT_IMAGE_PAGE);
+  }
+}
+
+void lt_page_watch_enter(lt_page_watch *watch) {
+  uint64_t thread = page_watch_thread();
+  if (watch->thread == thread) {
+    return;
+  }
+  watch->is_known = watch->is_known && watch->thread == 0;
+  watch->thread = thread;
+  watch->faults = watch->is_known ? page_watch_faults() : 0;
+}
+
+void lt_page_watch_leave(lt_page_watch *watch) {
+  watch->thread = 0;
+}
+
+size_t lt_page_watch_look(lt_page_watch *watch, int map, const void *at, size_t count, uint16_t *ret_owned) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, page_watch_try);
+  uint64_t faults = page_watch_faults();
+  bool is_still = watch->is_known && watch->thread == page_watch_thread() && watch->faults == faults;
+  if (!is_still) {
+    watch->count = (uint16_t)lt_page_map_look(map, at, count, watch->owned);
+    watch->faults = faults;
+    watch->is_known = page_watch_counts && watch->thread == page_watch_thread();
+  }
+  memcpy(ret_owned, watch->owned, watch->count * sizeof *ret_owned);
+  return watch->count;
 }

@@ -3,6 +3,7 @@
 #ifndef LT_SANDBOX_PAGE_MAP_H
 #define LT_SANDBOX_PAGE_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,23 @@ int lt_page_map_open(void);
 /* Finds those of `count` pages, LT_PAGE_MAP_PAGES at most, that may differ from what was mapped there: their indexes,
  * in order, in ret_owned, which has room for all. Without a map every page may. Returns how many. */
 size_t lt_page_map_look(int map, const void *at, size_t count, uint16_t *ret_owned);
+
+/* The same pages again and again, for less: a page becomes the process's own in a page fault, and the system counts the
+ * faults of each thread. So what was found stays true while one thread uses the pages and has no fault. A look costs 5
+ * us, the count 0.3. All zero is a watch that knows nothing. The caller sees that no two threads use it at once. */
+typedef struct lt_page_watch {
+  uint64_t thread; /* that uses the pages; 0: nobody has said so */
+  uint64_t faults; /* that it had when it began, or at the last look */
+  bool is_known;   /* `owned` was true at the last look, and has been up to `faults` of `thread` */
+  uint16_t count;
+  uint16_t owned[LT_PAGE_MAP_PAGES];
+} lt_page_watch;
+
+/* This thread uses the pages from now on: to be called before it writes to one. */
+void lt_page_watch_enter(lt_page_watch *watch);
+/* Nobody uses them any more; what is written to them from now on are pages of their own. */
+void lt_page_watch_leave(lt_page_watch *watch);
+/* lt_page_map_look of always the same pages. */
+size_t lt_page_watch_look(lt_page_watch *watch, int map, const void *at, size_t count, uint16_t *ret_owned);
 
 #endif

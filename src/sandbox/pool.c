@@ -145,8 +145,9 @@ static lt_box *pool_pop_home(lt_pool *pool) {
 lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   pthread_mutex_lock(&pool->lock);
   lt_box *box = pool_pop(pool, &pool->clean);
+  bool has_few = pool->made < LT_BOX_CROWD && pool->made < pool->most;
+  box = box != NULL || has_few ? box : pool_pop_home(pool);
   bool makes = box == NULL && pool->made < pool->most;
-  box = box != NULL || makes ? box : pool_pop_home(pool);
   pool->made += makes;
   pool->taken += makes || box != NULL;
   unsigned most = pool->most;
@@ -275,7 +276,7 @@ void lt_pool_rest(lt_pool *pool, lt_box *box) {
   pthread_mutex_lock(&pool->lock);
   box->place.rests++;
   pthread_mutex_unlock(&pool->lock);
-  lt_pool_give(pool, box);
+  pool_put_back(pool, box, false); /* it is clean, or has to be renewed: see pool_is_usable */
 }
 
 void lt_pool_leave(lt_pool *pool, lt_box *home) {
@@ -310,6 +311,13 @@ bool lt_pool_is_short(lt_pool *pool) {
   bool is_short = pool->first_waiting != NULL || used > pool->most / 4 * 3;
   pthread_mutex_unlock(&pool->lock);
   return is_short;
+}
+
+bool lt_pool_is_crowded(lt_pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  bool is_crowded = pool->made >= LT_BOX_CROWD && pool->clean.count + pool->homes.count < LT_BOX_CROWD_FREE;
+  pthread_mutex_unlock(&pool->lock);
+  return is_crowded;
 }
 
 /* --- Trimming ----------------------------------------------------------------------------------------------------- */

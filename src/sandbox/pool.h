@@ -92,6 +92,8 @@ static inline bool lt_pool_wants(const lt_box *box) {
 }
 /* Whether somebody waits for any box, or soon will. */
 bool lt_pool_is_short(lt_pool *pool);
+/* Whether the next program that begins would need a new box, where there are many already. */
+bool lt_pool_is_crowded(lt_pool *pool);
 
 /* Frees some of the clean boxes that nobody has needed since the last call. */
 void lt_pool_trim(lt_pool *pool);

@@ -198,6 +198,14 @@ static lt_workers_step on_step(lt_workers_task *task) {
   return run->box.gives_way ? LT_STEP_PARK : goes_on ? run->box.step : is_dropped ? LT_STEP_PARK : LT_STEP_DONE;
 }
 
+/* Whether another program needs this one's box, or will soon. */
+static bool run_should_rest(const lt_run *run) {
+  const lt_box *box = run->box.box;
+  bool is_small = lt_box_size(box) - box->image->head.size <= LT_BOX_CROWD_BYTES;
+  bool may_rest = is_small && run->rest.rests != NULL && !run->box.never_rests;
+  return run->box.should_rest || lt_pool_wants(box) || (may_rest && lt_pool_is_crowded(run->box.pool));
+}
+
 /* A program that waits may leave its box. */
 static void run_leave_box(lt_run *run) {
   if (run->box.needs_box) {
@@ -206,7 +214,7 @@ static void run_leave_box(lt_run *run) {
   lt_pool_learn(run->box.pool, run->box.box);
   if (run->box.is_dropping) {
     lt_run_box_drop(run);
-  } else if (run->box.should_rest || lt_pool_wants(run->box.box)) {
+  } else if (run_should_rest(run)) {
     run->box.should_rest = false;
     lt_run_box_rest(run);
   }

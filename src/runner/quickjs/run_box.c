@@ -125,12 +125,16 @@ bool lt_run_box_has(const lt_run *run) {
 
 bool lt_run_box_enter(lt_run *run) {
   if (run->box.box != NULL) {
+    lt_page_watch_enter(&run->box.box->watch);
     return true;
   }
   lt_err err = LT_ERR_INIT;
   bool is_resting = run->box.home != NULL;
   lt_status status = run_box_take(run, &err);
   run->box.needs_box = status == LT_E_LIMIT;
+  if (status == LT_OK) {
+    lt_page_watch_enter(&run->box.box->watch);
+  }
   if (status == LT_OK && is_resting) {
     status = run_box_end_rest(run, &err);
   } else if (status == LT_OK) {

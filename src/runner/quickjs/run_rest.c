@@ -35,16 +35,21 @@ static uint64_t run_rests_patience_ns(lt_run *run, bool is_short) {
   return (is_short ? LT_BOX_REST_RUSH_MS : LT_BOX_REST_MS) * (uint64_t)MS_NS;
 }
 
-/* Only the loop wakes a parked program, so it stays parked meanwhile. Its last step began a slice before `slice_ns`. */
+/* Its last step began a slice before `slice_ns`. */
+static bool run_rests_has_waited(lt_run *run, uint64_t patience_ns) {
+  uint64_t since_ns = atomic_load(&run->task.slice_ns) - LT_WORKER_SLICE_MS * MS_NS;
+  return lt_workers_now() - since_ns >= patience_ns;
+}
+
+/* Only the loop wakes a parked program, so it stays parked meanwhile. */
 static rest_state run_rests_look_at(lt_run *run, bool is_short) {
   rest_state state = REST_NOT_YET;
   bool has_moved = false;
   pthread_mutex_lock(&run->lock);
   if (run->opens.is_parked && run->box.is_resting) {
-    state = REST_DONE;
+    state = run_rests_has_waited(run, LT_BOX_REST_MS * (uint64_t)MS_NS) ? REST_DONE : REST_NOT_YET;
   } else if (run->opens.is_parked && run->box.box != NULL && !run->box.never_rests) {
-    uint64_t since_ns = atomic_load(&run->task.slice_ns) - LT_WORKER_SLICE_MS * MS_NS;
-    state = lt_workers_now() - since_ns >= run_rests_patience_ns(run, is_short) ? REST_NOW : REST_NOT_YET;
+    state = run_rests_has_waited(run, run_rests_patience_ns(run, is_short)) ? REST_NOW : REST_NOT_YET;
   }
   if (state == REST_NOW) {
     run->opens.is_parked = false;
