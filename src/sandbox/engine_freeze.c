@@ -48,6 +48,12 @@ static bool engine_freeze_start_engine(image_freezer *f) {
   return engine_freeze_failed == 0 && lt_guest_alive(&f->guest);
 }
 
+static void engine_freeze_take_names(image_freezer *f) {
+  uint32_t name = lt_guest_put(&f->guest, LT_STR("toJSON"));
+  LT_BOX_ENTER(f->guest.box, f->head.to_json = Z_qjsZ_JS_NewAtom(engine_freeze_instance_of(f), f->head.context, name));
+  lt_guest_free(&f->guest, name);
+}
+
 static bool engine_freeze_make_scratch(image_freezer *f) {
   char zeros[LT_SCRATCH_BYTES] = {0};
   strcpy(zeros + LT_SCRATCH_NAMES, "answer"); /* the file name for parsed JSON */
@@ -248,6 +254,7 @@ static void engine_freeze_freeze(void *arg) {
     f->status = lt_fail(f->err, LT_E_INTERNAL, "the state of Math.random is not where it is looked for");
     return;
   }
+  engine_freeze_take_names(f);
   if (!engine_freeze_run_scripts(f)) {
     return;
   }

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/sha256.h"
 #include "sandbox/guest.h"
+#include "sandbox/guest_input.h"
 
 const lt_guest_function lt_guest_functions[] = {
     {"call", 'c'},    {"start", 's'}, {"invoke", 'f'}, {"timer", 't'},  {"wait", 'w'},     {"output", 'o'},
@@ -84,14 +85,6 @@ static bool guest_functions_begin(lt_guest *guest, lt_str tool, lt_str input, lt
   return guest->host->start(guest->host->arg, tool, input, outcome);
 }
 
-static lt_js guest_functions_do_start(lt_guest *guest, lt_str tool, lt_str input) {
-  lt_outcome outcome = {0};
-  if (!guest_functions_begin(guest, tool, input, &outcome)) {
-    return guest_functions_fail_with(guest, outcome.text);
-  }
-  return LT_JS_MK(LT_TAG_INT, outcome.id);
-}
-
 static lt_js guest_functions_do_invoke(lt_guest *guest, uint32_t index, lt_str args) {
   lt_outcome outcome = {.text = LT_STR("no such host function")};
   if (guest->host->function == NULL || !guest->host->function(guest->host->arg, index, args, &outcome)) {
@@ -109,15 +102,53 @@ static lt_js guest_functions_do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
   return found ? lt_guest_answer(guest, &outcome) : guest_functions_fail_with(guest, LT_STR("nothing to wait for"));
 }
 
-/* Nothing is held while the program waits: a program at rest that is stopped never returns from here. */
-static lt_js guest_functions_do_call(lt_guest *guest, lt_guest_held *held) LT_YIELDS {
-  lt_outcome outcome = {0};
-  bool is_started = guest_functions_begin(guest, held->text[0], held->text[1], &outcome);
-  lt_guest_drop(guest, held);
-  if (is_started) {
-    return guest_functions_do_wait(guest, outcome.id);
+/* Begins the call of a tool, whose number is then in `outcome`. Everything that was held for it is released: a program
+ * at rest that is stopped never returns from its wait. */
+typedef enum call_begun { CALL_BEGUN, CALL_REFUSED, CALL_THREW } call_begun;
+
+/* The input is any value, as its JSON. */
+static call_begun guest_functions_open(lt_guest *guest, const lt_js *argv, lt_guest_held *held,
+                                       lt_outcome *outcome) LT_YIELDS {
+  LT_AUTO_BUF(flat, LT_JSON_MAX_BYTES);
+  lt_js texts[] = {argv[0], LT_JS_UNDEFINED};
+  bool is_flat = lt_guest_flat_input(guest, argv[1], &flat);
+  if (!is_flat) {
+    texts[1] = lt_js_is_undefined(argv[1]) ? argv[1] : lt_guest_stringify(guest, argv[1]);
   }
-  return guest_functions_may_go_on(guest) ? guest_functions_fail_with(guest, outcome.text) : LT_JS_EXCEPTION;
+  bool has_text = !lt_js_is_undefined(texts[1]);
+  if (lt_js_is_exception(texts[1]) || !lt_guest_texts(guest, texts, has_text ? 2 : 1, held)) {
+    return CALL_THREW;
+  }
+  lt_str input = is_flat ? lt_buf_view(&flat) : has_text ? held->text[1] : LT_STR_NULL;
+  bool is_begun = guest_functions_begin(guest, held->text[0], input, outcome);
+  lt_guest_drop(guest, held);
+  return is_begun ? CALL_BEGUN : CALL_REFUSED;
+}
+
+static lt_js guest_functions_do_start(lt_guest *guest, const lt_js *argv, lt_guest_held *held) LT_YIELDS {
+  lt_outcome outcome = {0};
+  switch (guest_functions_open(guest, argv, held, &outcome)) {
+    case CALL_BEGUN:
+      return LT_JS_MK(LT_TAG_INT, outcome.id);
+    case CALL_REFUSED:
+      return guest_functions_fail_with(guest, outcome.text);
+    case CALL_THREW:
+      break;
+  }
+  return LT_JS_EXCEPTION;
+}
+
+static lt_js guest_functions_do_call(lt_guest *guest, const lt_js *argv, lt_guest_held *held) LT_YIELDS {
+  lt_outcome outcome = {0};
+  switch (guest_functions_open(guest, argv, held, &outcome)) {
+    case CALL_BEGUN:
+      return guest_functions_do_wait(guest, outcome.id);
+    case CALL_REFUSED:
+      return guest_functions_may_go_on(guest) ? guest_functions_fail_with(guest, outcome.text) : LT_JS_EXCEPTION;
+    case CALL_THREW:
+      break;
+  }
+  return LT_JS_EXCEPTION;
 }
 
 static lt_js guest_functions_do_store(lt_guest *guest, lt_str key, lt_str json) {
@@ -197,10 +228,6 @@ static lt_js guest_functions_with_text(lt_guest *guest, char letter, uint32_t ar
   lt_str first = held->text[0];
   lt_outcome outcome;
   switch (letter) {
-    case 'c':
-      return guest_functions_do_call(guest, held);
-    case 's':
-      return guest_functions_do_start(guest, first, held->text[1]);
     case 'f':
       return guest_functions_do_invoke(guest, guest_functions_number_of(argv[0]), first);
     case 'o':
@@ -252,6 +279,11 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
   }
   if (argc < 1) {
     return guest_functions_fail_with(guest, LT_STR("a host function needs an argument"));
+  }
+  if (letter == 'c' || letter == 's') {
+    const lt_js of_call[] = {argv[0], argc > 1 ? argv[1] : LT_JS_UNDEFINED};
+    return letter == 'c' ? guest_functions_do_call(guest, of_call, held)
+                         : guest_functions_do_start(guest, of_call, held);
   }
   switch (letter) {
     case 't':

@@ -34,6 +34,7 @@ typedef struct lt_image_header {
   uint32_t context;      /* the engine's context and runtime */
   uint32_t runtime;
   uint32_t scratch;               /* LT_SCRATCH_BYTES of the guest for arguments and results (guest.h) */
+  uint32_t to_json;               /* the engine's atom of the name toJSON */
   uint64_t fingerprint;           /* of engine and scripts */
   uint64_t roots[LT_IMAGE_ROOTS]; /* values the engine calls by hand: functions of the prelude */
 } lt_image_header;

@@ -3,6 +3,6 @@
 #define LT_SANDBOX_IMAGE_LAYOUT_H
 
 #define LT_IMAGE_PAGE         4096 /* the unit in which a box is cleaned */
-#define LT_IMAGE_HEADER_BYTES 176  /* sizeof(lt_image_header) */
+#define LT_IMAGE_HEADER_BYTES 184  /* sizeof(lt_image_header) */
 
 #endif

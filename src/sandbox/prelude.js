@@ -166,7 +166,6 @@
   };
 
   // --- Tools ----------------------------------------------------------------------------------------------------------
-  const inputText = (input) => (input === undefined ? '' : stringify(input) ?? '');
   // Calls and timers in flight: number -> what to do with the outcome. Not a Map: the engine's finds numbers slowly, each
   // one among a thousand takes it 15 times as long.
   let open = { __proto__: null };
@@ -176,7 +175,7 @@
 
   const callPlain = (id, input) => {
     try {
-      return H.call(id, inputText(input));
+      return H.call(id, input);
     } catch (text) {
       throw failure(text);
     }
@@ -186,7 +185,7 @@
     open[number] = settle;
     return number;
   };
-  const begin = (id, input, settle) => add(H.start(id, inputText(input)), settle);
+  const begin = (id, input, settle) => add(H.start(id, input), settle);
   const settle = (number, ok, value) => {
     const act = open[number];
     delete open[number];

@@ -22,6 +22,11 @@
 #define QJS_WRITE_STRIP_SOURCE (1u << 4)
 #define QJS_READ_BYTECODE      1u
 
+/* JS_CLASS_OBJECT; JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY; JS_PROP_TMASK: other than 0 for what is not data. */
+#define QJS_CLASS_OBJECT     1u
+#define QJS_NAMES_ENUMERABLE 0x11u
+#define QJS_PROP_KINDS       0x30u
+
 /* JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE. */
 #define QJS_PROP_HIDDEN 3u
 

@@ -84,6 +84,42 @@ static void inputs_are_the_json_of_what_was_written(void **state) {
   engine_asked(&engine_host.calls, "");
 }
 
+/* Plain objects are read property by property, all others by JSON.stringify: nobody can tell which. */
+static void plain_objects_are_as_json_has_them(void **state) {
+  (void)state;
+  ENGINE_EXPECT(
+      "echo({ b: 1, a: -2, 2: true, 1: false, n: null }); echo({ t: 'x', w: '\\xfc\\u20ac\\u{1f600}\\x7f', e: '' });"
+      "echo({ q: '\"' }); echo({ q: 'a\\\\b\\n\\x01' }); echo({ s: '\\ud800', t: '\\ud7ff\\ue000' }); echo({ 'k\"\\n': "
+      "1 });"
+      "echo({ f: 1.5, z: -0, e: 1e21, n: NaN, i: 2147483648 }); echo({ u: undefined, f() {}, s: Symbol(), b: 1 });"
+      "echo({ [Symbol('s')]: 1, a: 'r' + 'o'.repeat(9000).slice(0, 3) }); echo({ a: [1, { b: 2 }] }); 0",
+      "0", PLAIN);
+  engine_asked(&engine_host.calls,
+               "srv.echo {\"1\":false,\"2\":true,\"b\":1,\"a\":-2,\"n\":null}\n"
+               "srv.echo {\"t\":\"x\",\"w\":\"\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80\x7f\",\"e\":\"\"}\n"
+               "srv.echo {\"q\":\"\\\"\"}\nsrv.echo {\"q\":\"a\\\\b\\n\\u0001\"}\n"
+               "srv.echo {\"s\":\"\\ud800\",\"t\":\"\xed\x9f\xbf\xee\x80\x80\"}\nsrv.echo {\"k\\\"\\n\":1}\n"
+               "srv.echo {\"f\":1.5,\"z\":0,\"e\":1e+21,\"n\":null,\"i\":2147483648}\nsrv.echo {\"b\":1}\n"
+               "srv.echo {\"a\":\"rooo\"}\nsrv.echo {\"a\":[1,{\"b\":2}]}\n");
+  ENGINE_EXPECT(
+      "let read = 0; echo({ get a() { return ++read } }); echo(Object.defineProperty({ b: 2 }, 'a', { value: 1 }));"
+      "echo(Object.assign(Object.create({ far: 1 }), { near: 1 })); echo(Object.assign(Object.create(null), { a: 1 }));"
+      "echo(new (class { a = 1; #b = 2; get c() { return 3 } })()); echo(Object.freeze({ a: 1 }));"
+      "echo(new Proxy({ a: 1 }, { get: () => 9 })); echo({ __proto__: { toJSON() { return 'p' } }, a: 1 });"
+      "echo({ toJSON: 5, a: 1 }); echo(new Map([[1, 2]])); read",
+      "1", PLAIN);
+  engine_asked(&engine_host.calls,
+               "srv.echo {\"a\":1}\nsrv.echo {\"b\":2}\nsrv.echo {\"near\":1}\nsrv.echo {\"a\":1}\n"
+               "srv.echo {\"a\":1}\nsrv.echo {\"a\":1}\nsrv.echo {\"a\":9}\nsrv.echo \"p\"\n"
+               "srv.echo {\"toJSON\":5,\"a\":1}\nsrv.echo {}\n");
+  ENGINE_EXPECT(
+      "Object.prototype.toJSON = function () { return 'mine' }; echo({ a: 1 }); delete Object.prototype.toJSON;"
+      "Object.defineProperty(Object.prototype, 'toJSON', { get() { throw new Error('no') }, configurable: true });"
+      "try { echo({ a: 1 }) } catch (e) { e.message }",
+      "'no'", PLAIN);
+  engine_asked(&engine_host.calls, "srv.echo \"mine\"\n");
+}
+
 /* Everything a model may do with what it takes for the value. */
 static void promises_stand_for_their_value(void **state) {
   static const engine_case cases[] = {
@@ -488,6 +524,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_calls_return_the_value),
       cmocka_unit_test(inputs_are_the_json_of_what_was_written),
+      cmocka_unit_test(plain_objects_are_as_json_has_them),
       cmocka_unit_test(promises_stand_for_their_value),
       cmocka_unit_test(what_promises_cannot_pretend),
       cmocka_unit_test(promises_are_promises),
