@@ -149,6 +149,7 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   box = box != NULL || has_few ? box : pool_pop_home(pool);
   bool makes = box == NULL && pool->made < pool->most;
   pool->made += makes;
+  pool->has_more = pool->has_more || pool->taken > 0;
   pool->taken += makes || box != NULL;
   unsigned most = pool->most;
   pthread_mutex_unlock(&pool->lock);
@@ -161,6 +162,14 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   }
   *ret_box = box;
   return LT_OK;
+}
+
+bool lt_pool_lacks_clean(lt_pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  bool lacks = pool->clean.count == 0;
+  pool->has_more = pool->has_more || pool->taken > 0;
+  pthread_mutex_unlock(&pool->lock);
+  return lacks;
 }
 
 /* The rest of a program has ended: it has its box. NULL: another program has it. */
@@ -218,7 +227,7 @@ static bool pool_has_room(const lt_pool *pool, size_t bytes) {
 static bool pool_is_worth_cleaning(lt_pool *pool, const lt_box *box) {
   pthread_mutex_lock(&pool->lock);
   bool is_needed = pool->first_waiting != NULL || box->place.rests > 0;
-  bool is_worth = is_needed || (pool->taken > 1 && pool_has_room(pool, 0));
+  bool is_worth = is_needed || (pool->has_more && pool_has_room(pool, 0));
   pthread_mutex_unlock(&pool->lock);
   return is_worth;
 }

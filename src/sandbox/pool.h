@@ -51,6 +51,7 @@ typedef struct lt_pool {
   unsigned least;     /* fewest clean boxes since the last trim: so many were not needed */
   lt_pool_waiter *first_waiting;
   lt_pool_waiter *last_waiting;
+  bool has_more;    /* there is more than one program */
   uint64_t taken;   /* boxes taken so far */
   uint64_t given;   /* boxes given back so far */
   uint64_t cleaned; /* boxes cleaned so far, to be used again */
@@ -67,6 +68,10 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err);
 /* Takes the box of a program whose rest ends. Errors: LT_E_LIMIT when another program uses it (lt_pool_wait helps);
  * LT_E_NOMEM: the program is at rest as before. */
 lt_status lt_pool_take_home(lt_pool *pool, lt_box *home, lt_err *err);
+
+/* Whether a program that begins gets a new box, unless one is given back before. From then on boxes are cleaned,
+ * because it is not the only program. */
+bool lt_pool_lacks_clean(lt_pool *pool);
 
 /* Waits for a box after LT_E_LIMIT, first come, first served. False: it need not wait, `box` is as after `on_box`,
  * which is not called. */

@@ -163,6 +163,18 @@ bool lt_workers_do_later(lt_workers *w, lt_workers_chore *chore) {
   return has_room;
 }
 
+void lt_workers_do_one_now(lt_workers *w) {
+  if (atomic_load_explicit(&w->chore_count, memory_order_relaxed) == 0) {
+    return;
+  }
+  pthread_mutex_lock(&w->lock);
+  lt_workers_chore *chore = workers_pop_chore(w);
+  pthread_mutex_unlock(&w->lock);
+  if (chore != NULL) {
+    chore->fn(chore);
+  }
+}
+
 /* A sleeping thread takes tens of microseconds to wake, so spin for a short time first: unless the thread that queues
  * tasks is on this CPU, and cannot go on meanwhile. */
 static void workers_spin(lt_workers *w) {

@@ -78,6 +78,8 @@ typedef struct lt_workers_chore {
 } lt_workers_chore;
 /* Any thread. False: LT_WORKER_CHORES_MAX wait already, so do it yourself. */
 bool lt_workers_do_later(lt_workers *workers, lt_workers_chore *chore);
+/* Somebody waits for one after all: does one of them, if there is one. Any thread. */
+void lt_workers_do_one_now(lt_workers *workers);
 
 /* Stops a task: at its next poll, or by force LT_WATCHDOG_GRACE_MS later. A parked task must also be submitted. The
  * first reason counts. Any thread; the caller keeps the task alive. */

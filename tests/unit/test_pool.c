@@ -58,6 +58,24 @@ static void boxes_are_used_again(void **state) {
   lt_pool_release(&pool);
 }
 
+/* A process with one program does not clean its box; one that needs another box does. */
+static void the_only_box_is_kept_when_there_is_more_to_do(void **state) {
+  lt_box *boxes[2];
+  lt_pool pool;
+  (void)state;
+  lt_pool_init(&pool, &engine_image, &(lt_pool_limits){.most = MOST});
+  assert_true(lt_pool_lacks_clean(&pool));
+  take_all(&pool, boxes, 1);
+  lt_pool_give(&pool, boxes[0]);
+  assert_int_equal(lt_pool_count(&pool).pooled, 0);
+  take_all(&pool, boxes, 1);
+  assert_true(lt_pool_lacks_clean(&pool));
+  lt_pool_give(&pool, boxes[0]);
+  assert_false(lt_pool_lacks_clean(&pool));
+  assert_int_equal(lt_pool_count(&pool).pooled, 1);
+  lt_pool_release(&pool);
+}
+
 static void who_gets_no_box_waits_in_turn(void **state) {
   lt_box *boxes[MOST], *none = NULL;
   waiting w[3] = {{.waiter.on_box = on_box}, {.waiter.on_box = on_box}, {.waiter.on_box = on_box}};
@@ -179,6 +197,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(waiting_programs_teach_what_is_written),
       cmocka_unit_test(boxes_are_used_again),
+      cmocka_unit_test(the_only_box_is_kept_when_there_is_more_to_do),
       cmocka_unit_test(who_gets_no_box_waits_in_turn),
       cmocka_unit_test(what_is_kept_is_bounded_by_bytes),
       cmocka_unit_test(a_used_stack_is_not_kept),
