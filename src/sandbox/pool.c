@@ -164,10 +164,11 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   return LT_OK;
 }
 
-bool lt_pool_lacks_clean(lt_pool *pool) {
+bool lt_pool_lacks_clean(lt_pool *pool, bool *ret_is_small) {
   pthread_mutex_lock(&pool->lock);
   bool lacks = pool->clean.count == 0;
   pool->has_more = pool->has_more || pool->taken > 0;
+  *ret_is_small = pool->has_more && pool->made < LT_BOX_AHEAD;
   pthread_mutex_unlock(&pool->lock);
   return lacks;
 }
@@ -274,6 +275,20 @@ static void pool_put_back(lt_pool *pool, lt_box *box, bool is_clean) {
     waiter->on_box(waiter);
   } else if (!is_kept) {
     pool_drop(pool, box);
+  }
+}
+
+void lt_pool_make_ahead(lt_pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  bool makes = pool->made < LT_BOX_AHEAD && pool->made < pool->most;
+  pool->made += makes;
+  pool->taken += makes;
+  pthread_mutex_unlock(&pool->lock);
+  lt_box *box = NULL;
+  if (makes && lt_box_new(pool->image, &box, NULL) != LT_OK) {
+    (void)pool_learn_limit(pool, LT_E_NOMEM);
+  } else if (makes) {
+    pool_put_back(pool, box, true);
   }
 }
 

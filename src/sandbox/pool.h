@@ -70,8 +70,11 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err);
 lt_status lt_pool_take_home(lt_pool *pool, lt_box *home, lt_err *err);
 
 /* Whether a program that begins gets a new box, unless one is given back before. From then on boxes are cleaned,
- * because it is not the only program. */
-bool lt_pool_lacks_clean(lt_pool *pool);
+ * because it is not the only program. `ret_is_small`: lt_pool_make_ahead would make one. */
+bool lt_pool_lacks_clean(lt_pool *pool, bool *ret_is_small);
+
+/* Makes a clean box for a program that will begin, if there are fewer than LT_BOX_AHEAD. 150 us. */
+void lt_pool_make_ahead(lt_pool *pool);
 
 /* Waits for a box after LT_E_LIMIT, first come, first served. False: it need not wait, `box` is as after `on_box`,
  * which is not called. */

@@ -9,6 +9,7 @@
   const { defineProperty, setPrototypeOf, getOwnPropertyDescriptor, keys } = Object;
   const { apply, ownKeys, has } = Reflect;
   const { isArray } = Array;
+  const { captureStackTrace } = Error;
   const { isFinite } = Number;
   const { is } = Object;
   const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete,
@@ -172,6 +173,14 @@
 
   // `Tool "x" failed: ...`, whose stack begins where the program called.
   const failure = (text) => (typeof text === 'string' ? new Error(text) : text);
+  // The same of a call whose outcome comes later: the place is kept from when it was called, without `f` and what that
+  // has called. An error made ahead would cost twice as much.
+  const placeOf = (f) => {
+    const at = {};
+    captureStackTrace(at, f);
+    return at.stack;
+  };
+  const failureAt = (text, place) => (typeof text === 'string' ? hidden(new Error(text), 'stack', place) : text);
 
   const callPlain = (id, input) => {
     try {
@@ -253,14 +262,14 @@
   };
   const primitive = (value) => (typeof value === 'object' && value !== null ? plainText(value) : value);
 
-  // `start` begins a call and gives its number; it is handed what to do with the outcome.
-  const startForgiving = (start) => {
+  // `start` begins a call and gives its number; it is handed what to do with the outcome. `f`: what the program called.
+  const startForgiving = (start, f) => {
     let resolve, reject, settled = 0, value, number = 0;
-    const error = failure(''); // made here, so that it knows where the program called
+    const place = placeOf(f);
     const promise = new Promise((yes, no) => { resolve = yes; reject = no; });
     const act = (ok, v) => {
       settled = ok ? 1 : 2;
-      value = ok ? v : typeof v === 'string' ? hidden(error, 'message', v) : v;
+      value = ok ? v : failureAt(v, place);
       (ok ? resolve : reject)(value);
     };
     try {
@@ -275,7 +284,7 @@
     });
   };
 
-  const callForgiving = (id, input) => startForgiving((act) => begin(id, input, act));
+  const callForgiving = (id, input, name, f) => startForgiving((act) => begin(id, input, act), f);
 
   // A failed Result has accessors until the program reads one of them (returning, printing and JSON read, too); then it
   // is a plain object. Those that nobody has read are told at the end.
@@ -327,7 +336,8 @@
   const asName = { __proto__: null, value: '' };
   const toolFunction = (id, name) => {
     asName.value = name;
-    return defineProperty((input) => callers[style](id, input, name), 'name', asName);
+    const f = (input) => callers[style](id, input, name, f);
+    return defineProperty(f, 'name', asName);
   };
 
   // Functions of the host: by number, with a list of arguments.
@@ -343,11 +353,11 @@
       throw failure(text);
     }
   };
-  const invokeForgiving = (number, args) => startForgiving((act) => invoke(number, args, act));
-  const invokePromise = (number, args) => {
-    const error = failure(''); // as above
+  const invokeForgiving = (number, args, f) => startForgiving((act) => invoke(number, args, act), f);
+  const invokePromise = (number, args, f) => {
+    const place = placeOf(f);
     return new Promise((resolve, reject) => {
-      const act = (ok, v) => (ok ? resolve(v) : reject(typeof v === 'string' ? hidden(error, 'message', v) : v));
+      const act = (ok, v) => (ok ? resolve(v) : reject(failureAt(v, place)));
       try {
         invoke(number, args, act);
       } catch (text) {
@@ -357,7 +367,7 @@
   };
   const invokers = [invokePlain, invokeForgiving, invokePromise];
   const hostFunction = (number, name) => {
-    const f = (...args) => invokers[style](number, args);
+    const f = (...args) => invokers[style](number, args, f);
     return defineProperty(f, 'name', { value: name });
   };
 
@@ -583,15 +593,16 @@
       else text(block);
     }
   };
+  // Without the tool, nothing binds the name (program_text.c).
+  const save = (name, code, about) => callers[style]('programs.save',
+    { ...about, name, code: typeof code === 'function' ? apply(functionText, code, []) : code }, 'save', save);
   const cellNames = {
     __proto__: null, text, image, forward_output: forwardOutput,
     load: (key) => recall(key),
     notify: (value) => H.log(NOTICE, plainText(value)),
     yield_control: () => H.log(YIELD, ''),
     exit: () => H.exit(),
-    // Without the tool, nothing binds the name (program_text.c).
-    save: (name, code, about) => callers[style]('programs.save',
-      { ...about, name, code: typeof code === 'function' ? apply(functionText, code, []) : code }, 'save'),
+    save,
   };
   const allTools = () => H.discover('').map(({ name, description }) => ({ name, description }));
 

@@ -64,15 +64,23 @@ static void the_only_box_is_kept_when_there_is_more_to_do(void **state) {
   lt_pool pool;
   (void)state;
   lt_pool_init(&pool, &engine_image, &(lt_pool_limits){.most = MOST});
-  assert_true(lt_pool_lacks_clean(&pool));
+  bool is_small = true;
+  assert_true(lt_pool_lacks_clean(&pool, &is_small));
+  assert_false(is_small);
   take_all(&pool, boxes, 1);
   lt_pool_give(&pool, boxes[0]);
   assert_int_equal(lt_pool_count(&pool).pooled, 0);
   take_all(&pool, boxes, 1);
-  assert_true(lt_pool_lacks_clean(&pool));
+  assert_true(lt_pool_lacks_clean(&pool, &is_small));
+  assert_true(is_small);
   lt_pool_give(&pool, boxes[0]);
-  assert_false(lt_pool_lacks_clean(&pool));
+  assert_false(lt_pool_lacks_clean(&pool, &is_small));
   assert_int_equal(lt_pool_count(&pool).pooled, 1);
+  for (unsigned i = 0; i < MOST; i++) {
+    lt_pool_make_ahead(&pool);
+  }
+  assert_int_equal(lt_pool_count(&pool).pooled, MOST < LT_BOX_AHEAD ? MOST : LT_BOX_AHEAD);
+  assert_int_equal(lt_pool_count(&pool).used, 0);
   lt_pool_release(&pool);
 }
 

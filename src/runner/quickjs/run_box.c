@@ -3,6 +3,37 @@
 #include "base/mem.h"
 #include "runner/quickjs/run.h"
 
+/* --- What nobody waits for ---------------------------------------------------------------------------------------- */
+typedef struct box_chore {
+  lt_workers_chore chore; /* first */
+  lt_pool *pool;
+  lt_box *box; /* to be given back; NULL: one is to be made */
+} box_chore;
+
+static void on_box_chore(lt_workers_chore *chore) {
+  box_chore *it = (box_chore *)(void *)chore;
+  if (it->box != NULL) {
+    lt_pool_give(it->pool, it->box);
+  } else {
+    lt_pool_make_ahead(it->pool);
+  }
+  lt_mem_free(it);
+}
+
+static bool box_chore_post(lt_workers *workers, lt_pool *pool, lt_box *box) {
+  box_chore *it = lt_mem_alloc(sizeof *it);
+  if (it == NULL) {
+    return false;
+  }
+  *it = (box_chore){.chore = {.fn = on_box_chore}, .pool = pool, .box = box};
+  bool is_taken = lt_workers_do_later(workers, &it->chore);
+  if (!is_taken) {
+    lt_mem_free(it);
+  }
+  return is_taken;
+}
+
+/* --- A run's box -------------------------------------------------------------------------------------------------- */
 static void on_run_fiber(void *arg) {
   lt_run *run = arg;
   run->box.body(run);
@@ -75,6 +106,19 @@ static void run_box_fail(lt_run *run, lt_status status, const lt_err *err) {
   run->engine.ending = LT_END_MEMORY;
 }
 
+/* If there is no clean box, one that waits to be cleaned is cleaned here, which takes a tenth of the time for a new
+ * one; and a new one is made, so that the programs after this one need not do that. */
+static void run_box_look_for_clean(lt_run *run) {
+  bool is_small = false;
+  if (!lt_pool_lacks_clean(run->box.pool, &is_small)) {
+    return;
+  }
+  lt_workers_do_one_now(run->workers);
+  if (is_small) {
+    (void)box_chore_post(run->workers, run->box.pool, NULL);
+  }
+}
+
 static lt_status run_box_take(lt_run *run, lt_err *err) {
   lt_box *home = run->box.home;
   run->box.box = run->box.waiter.box;
@@ -83,9 +127,7 @@ static lt_status run_box_take(lt_run *run, lt_err *err) {
     return LT_OK;
   }
   if (home == NULL) {
-    if (lt_pool_lacks_clean(run->box.pool)) {
-      lt_workers_do_one_now(run->workers); /* to clean one takes a tenth of the time for a new one */
-    }
+    run_box_look_for_clean(run);
     return lt_pool_take(run->box.pool, &run->box.box, err);
   }
   LT_TRY(lt_pool_take_home(run->box.pool, home, err));
@@ -201,27 +243,6 @@ void lt_run_box_drop(lt_run *run) {
   lt_pool_give(run->box.pool, box);
 }
 
-typedef struct box_return {
-  lt_workers_chore chore; /* first */
-  lt_pool *pool;
-  lt_box *box;
-} box_return;
-
-static void on_box_return(lt_workers_chore *chore) {
-  box_return *back = (box_return *)(void *)chore;
-  lt_pool_give(back->pool, back->box);
-  lt_mem_free(back);
-}
-
 bool lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box) {
-  box_return *back = lt_mem_alloc(sizeof *back);
-  if (back == NULL) {
-    return false;
-  }
-  *back = (box_return){.chore = {.fn = on_box_return}, .pool = pool, .box = box};
-  bool is_taken = lt_workers_do_later(workers, &back->chore);
-  if (!is_taken) {
-    lt_mem_free(back);
-  }
-  return is_taken;
+  return box_chore_post(workers, pool, box);
 }
