@@ -1,6 +1,7 @@
 #include "base/fiber.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -159,7 +160,12 @@ static lt_status fiber_no_stack(lt_err *err, size_t size) {
  * every advice with success and does nothing: there even advice that does not exist succeeds. */
 static bool fiber_guard(void *at, size_t size) {
   enum { GUARD_INSTALL = 102, NO_ADVICE = 0x7fffffff }; /* MADV_GUARD_INSTALL, which glibc does not name yet */
-  bool obeys = madvise(at, size, NO_ADVICE) != 0;
+  enum { UNKNOWN, OBEYS, IGNORES };
+  static _Atomic int system_kind = UNKNOWN;
+  if (atomic_load_explicit(&system_kind, memory_order_relaxed) == UNKNOWN) {
+    atomic_store(&system_kind, madvise(at, size, NO_ADVICE) != 0 ? OBEYS : IGNORES);
+  }
+  bool obeys = atomic_load_explicit(&system_kind, memory_order_relaxed) == OBEYS;
   return (obeys && madvise(at, size, GUARD_INSTALL) == 0) || mprotect(at, size, PROT_NONE) == 0;
 }
 

@@ -5,6 +5,9 @@
 #include "base/mem.h"
 #include "sandbox/box_memory.h"
 
+/* What lt_box_memory_save writes of a small program. */
+enum { REST_USUAL_BYTES = 8192 };
+
 /* Then the stack, and what lt_box_memory_save has written. */
 typedef struct rest_head {
   lt_box_frame *frame;
@@ -23,7 +26,7 @@ static void box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
                           .stack_pointer = *box->module->stack_pointer(box->instance),
                           .refused = box->refused};
   lt_buf_add(out, lt_str_from(&head, sizeof head));
-  char *stack = lt_buf_reserve(out, head.stack_bytes);
+  char *stack = lt_buf_reserve(out, head.stack_bytes + REST_USUAL_BYTES);
   if (stack != NULL) {
     lt_fiber_stack_save(fiber, stack);
     lt_buf_commit(out, head.stack_bytes);
@@ -44,12 +47,14 @@ lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest)
   if (out.status != LT_OK) {
     return out.status;
   }
-  char *bytes = lt_mem_alloc(out.n); /* the buffer has room to grow, which would be kept, too */
-  if (bytes == NULL) {
+  size_t n = 0;
+  char *bytes = lt_buf_take(&out, &n);
+  char *fitted = bytes != NULL ? lt_mem_realloc(bytes, n) : NULL; /* without the room to grow, which would be kept */
+  if (fitted == NULL) {
+    lt_mem_free(bytes);
     return LT_E_NOMEM;
   }
-  memcpy(bytes, out.p, out.n);
-  *ret_rest = (lt_box_rest){.bytes = bytes, .n = out.n};
+  *ret_rest = (lt_box_rest){.bytes = fitted, .n = n};
   box->frame = NULL;
   (void)lt_box_clean_saved(box, box_rest_memory(ret_rest));
   return LT_OK;
