@@ -65,9 +65,9 @@
 #define LT_BOX_REST_MAX_BYTES    (64 * LT_MIB) /* of a program that waits; with more it stays in its box */
 #define LT_BOX_REST_MS           1000          /* that a program waits before it leaves its box ... */
 #define LT_BOX_REST_RUSH_MS      20            /* ... and when nearly all boxes are in use */
-#define LT_BOX_AHEAD             8  /* programs in a row: one box is used, the others wait to be cleaned or are ready */
-#define LT_BOX_CROWD             16 /* with so many boxes, programs that wait leave theirs at once ... */
-#define LT_BOX_CROWD_FREE        4  /* ... until so many are free, ... */
+#define LT_BOX_AHEAD             8 /* programs in a row: one box is used, the others wait to be cleaned or are ready */
+#define LT_BOX_CROWD             8 /* with so many boxes, programs that wait leave theirs at once ... */
+#define LT_BOX_CROWD_FREE        4 /* ... until so many are free, ... */
 #define LT_BOX_CROWD_BYTES       (256 * LT_KIB) /* ... unless they have grown by more: to copy that costs a new box */
 #define LT_BOX_REST_TICK_MS      100            /* how often waiting programs are looked at */
 #define LT_BOX_POOL_KEEP         64             /* ... down to this many: 0.2 to 0.6 MB each */
