@@ -118,7 +118,7 @@ static bool input_put_properties(lt_guest *guest, lt_js object, uint32_t list, u
 }
 
 /* Use it only inside LT_BOX_ENTER. Objects say themselves what they are in JSON by a toJSON, which may be a getter. */
-static bool input_has_to_json(lt_guest *guest, lt_js object) LT_YIELDS {
+static bool input_has_to_json(lt_guest *guest, lt_js object) {
   Z_qjs_instance_t *q = INSTANCE(guest);
   lt_js found = Z_qjsZ_JS_GetProperty(q, guest->context, object, guest->box->image->head.to_json);
   if (lt_js_is_exception(found)) {
@@ -128,7 +128,7 @@ static bool input_has_to_json(lt_guest *guest, lt_js object) LT_YIELDS {
 }
 
 /* Use it only inside LT_BOX_ENTER. */
-static bool input_put_object(lt_guest *guest, lt_js object, lt_buf *out) LT_YIELDS {
+static bool input_put_object(lt_guest *guest, lt_js object, lt_buf *out) {
   Z_qjs_instance_t *q = INSTANCE(guest);
   uint32_t at_list = guest->scratch + AT_LIST, at_count = guest->scratch + AT_COUNT, list = 0, count = 0;
   if (Z_qjsZ_JS_GetClassID(q, object) != QJS_CLASS_OBJECT || input_has_to_json(guest, object) ||

@@ -38,7 +38,7 @@ size_t lt_page_map_look(int map, const void *at, size_t count, uint16_t *ret_own
   return found;
 }
 
-/* --- Watching ------------------------------------------------------------------------------------------------------ */
+/* --- Watching ----------------------------------------------------------------------------------------------------- */
 static uint64_t page_watch_faults(void) {
   struct rusage usage = {.ru_minflt = 0};
   (void)getrusage(RUSAGE_THREAD, &usage);
