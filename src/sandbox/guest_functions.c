@@ -102,17 +102,17 @@ static lt_js guest_functions_do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
   return found ? lt_guest_answer(guest, &outcome) : guest_functions_fail_with(guest, LT_STR("nothing to wait for"));
 }
 
-/* Begins the call of a tool, whose number is then in `outcome`. Everything that was held for it is released: a program
- * at rest that is stopped never returns from its wait. */
 typedef enum call_begun { CALL_BEGUN, CALL_REFUSED, CALL_THREW } call_begun;
 
-/* The input is any value, as its JSON. */
+/* Begins the call of a tool, whose number is then in `outcome`. Its input is any value, as JSON. Nothing is held where
+ * the program may wait, here or afterwards: a program at rest that is stopped never returns. */
 static call_begun guest_functions_open(lt_guest *guest, const lt_js *argv, lt_guest_held *held,
                                        lt_outcome *outcome) LT_YIELDS {
   LT_AUTO_BUF(flat, LT_JSON_MAX_BYTES);
   lt_js texts[] = {argv[0], LT_JS_UNDEFINED};
   bool is_flat = lt_guest_flat_input(guest, argv[1], &flat);
   if (!is_flat) {
+    lt_buf_release(&flat);
     texts[1] = lt_js_is_undefined(argv[1]) ? argv[1] : lt_guest_stringify(guest, argv[1]);
   }
   bool has_text = !lt_js_is_undefined(texts[1]);
@@ -125,26 +125,15 @@ static call_begun guest_functions_open(lt_guest *guest, const lt_js *argv, lt_gu
   return is_begun ? CALL_BEGUN : CALL_REFUSED;
 }
 
-static lt_js guest_functions_do_start(lt_guest *guest, const lt_js *argv, lt_guest_held *held) LT_YIELDS {
+/* `waits`: the value is the call's outcome, else its number. */
+static lt_js guest_functions_do_call(lt_guest *guest, const lt_js *argv, bool waits, lt_guest_held *held) LT_YIELDS {
   lt_outcome outcome = {0};
   switch (guest_functions_open(guest, argv, held, &outcome)) {
     case CALL_BEGUN:
-      return LT_JS_MK(LT_TAG_INT, outcome.id);
+      return waits ? guest_functions_do_wait(guest, outcome.id) : LT_JS_MK(LT_TAG_INT, outcome.id);
     case CALL_REFUSED:
-      return guest_functions_fail_with(guest, outcome.text);
-    case CALL_THREW:
-      break;
-  }
-  return LT_JS_EXCEPTION;
-}
-
-static lt_js guest_functions_do_call(lt_guest *guest, const lt_js *argv, lt_guest_held *held) LT_YIELDS {
-  lt_outcome outcome = {0};
-  switch (guest_functions_open(guest, argv, held, &outcome)) {
-    case CALL_BEGUN:
-      return guest_functions_do_wait(guest, outcome.id);
-    case CALL_REFUSED:
-      return guest_functions_may_go_on(guest) ? guest_functions_fail_with(guest, outcome.text) : LT_JS_EXCEPTION;
+      return !waits || guest_functions_may_go_on(guest) ? guest_functions_fail_with(guest, outcome.text)
+                                                        : LT_JS_EXCEPTION;
     case CALL_THREW:
       break;
   }
@@ -282,8 +271,7 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
   }
   if (letter == 'c' || letter == 's') {
     const lt_js of_call[] = {argv[0], argc > 1 ? argv[1] : LT_JS_UNDEFINED};
-    return letter == 'c' ? guest_functions_do_call(guest, of_call, held)
-                         : guest_functions_do_start(guest, of_call, held);
+    return guest_functions_do_call(guest, of_call, letter == 'c', held);
   }
   switch (letter) {
     case 't':
