@@ -586,7 +586,8 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   LT_TRY(lt_attachments_keep(agent, request, &ids, &attachments, err));
   row.attachments = lt_buf_view(&attachments);
   LT_TRY(lt_turn_new(agent, &row, model, &mode, &turn_state, err));
-  turn_state->deferred_start.is_open = request->is_deferred && request->conversation.n == 0;
+  turn_state->is_first = request->conversation.n == 0;
+  turn_state->deferred_start.is_open = request->is_deferred && turn_state->is_first;
   lt_turn_trace_begin(&turn_state->turn, request->trace);
   row.user = turn_state->turn.user; /* the request may be gone after a suspension */
   row.input = turn_state->turn.input;

@@ -210,7 +210,7 @@ static summary_work summary_work_of(lt_turn *turn) {
 void lt_conversation_summary_plan(lt_turn *turn) {
   lt_turn_state *state = turn->internal;
   summary_work s = summary_work_of(turn);
-  if (turn->mode->rounds == 0 || lt_deferred_start_is_open(state) || summary_read(&s, NULL) != LT_OK) {
+  if (turn->mode->rounds == 0 || state->is_first || summary_read(&s, NULL) != LT_OK) {
     return;
   }
   size_t most = lt_history_max_tokens(turn->model);

@@ -15,7 +15,7 @@ static lt_status history_turn_do(const lt_turn *turn, void (*work)(void *arg), v
 
 lt_status lt_history_turn_read(lt_turn *turn, lt_err *err) {
   lt_status status = LT_E_LIMIT;
-  if (lt_deferred_start_is_open(turn->internal)) { /* it is the first of its conversation */
+  if (turn->internal->is_first) {
     lt_buf_addc(&turn->history, "[]");
     return lt_buf_check(&turn->history, err, "no memory for the conversation's history");
   }
