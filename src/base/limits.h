@@ -301,12 +301,16 @@
 #define LT_DB_RETRY_MS          10                  /* between two tries to open a file that others are opening, too */
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)       /* a longer log is cut after its content is in the file */
 #define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
+#define LT_DB_STATEMENTS_KEPT   256                 /* places for prepared statements: more than there are texts */
+#define LT_DB_OWNED_KEPT        128                 /* places for prompts that a transaction has found to be our own */
 #define LT_LEASE_BEAT_MS        3000                /* between two signs of life of a process that runs prompts */
 #define LT_LEASE_GONE_MS        15000               /* without one, a process in another container counts as gone ... */
 #define LT_LEASE_WATCH_MS       4500                /* ... after it was watched for so long: more than one beat */
 #define LT_LEASE_FORGET_MS      (24L * 3600 * 1000) /* when the sign of life of a process without prompts is deleted */
 #define LT_DB_REST_MS           2              /* how long a job without a waiter is delayed, to share a transaction */
 #define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* run deliveries that are not yet written; further ones are dropped */
+#define LT_NOTES_EFFECTS        256            /* places to count the queued ends of calls by their prompts */
+#define LT_NOTES_END_BYTES      (64 * LT_KIB)  /* a longer answer of a call with an effect is waited for */
 #define LT_NOTES_LOST_MAX       256            /* runs with dropped notes: their calls are refused */
 #define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* the whole record of one run, when it is replayed */
 #define LT_RECORD_SHOWN_BYTES   100            /* of a call's input in the message that the record has another input */

@@ -81,7 +81,7 @@ static bool db_in_transaction(lt_store *db) {
 
 /* Runs one job. Its savepoint keeps a failure to itself. When no savepoint can be made, the whole group fails: later
  * jobs must not run, because they may depend on the job that was not called (note_queue.c). */
-static lt_status db_run_job(lt_store *db, lt_db_job *j, lt_err *err) {
+static lt_status db_run_job_apart(lt_store *db, lt_db_job *j, lt_err *err) {
   LT_TRY(db_run_text(db->sql, "SAVEPOINT job", err));
   j->status = j->work(db->sql, j->arg, j->err);
   if (!db_in_transaction(db)) {
@@ -94,17 +94,26 @@ static lt_status db_run_job(lt_store *db, lt_db_job *j, lt_err *err) {
   return db_run_text(db->sql, "RELEASE job", err);
 }
 
-/* Runs the jobs that have not failed yet. `ret_all` false: one job has undone the whole transaction and has failed,
- * and the others have not run. SQLite undoes a transaction when it runs out of memory or room in the middle, or is
- * interrupted while it writes. */
-static lt_status db_run_jobs(lt_store *db, lt_db_job *jobs, bool *ret_all, lt_err *err) {
+static lt_status db_run_job(lt_store *db, lt_db_job *j, bool is_apart, lt_err *err) {
+  if (is_apart) {
+    return db_run_job_apart(db, j, err);
+  }
+  j->status = j->work(db->sql, j->arg, j->err);
+  return LT_OK;
+}
+
+/* Runs the jobs that have not failed yet. `ret_all` false: one job has failed and the whole transaction is undone, and
+ * the others have not run. SQLite undoes a transaction when it runs out of memory or room in the middle, or is
+ * interrupted while it writes; without savepoints each failure undoes it. */
+static lt_status db_run_jobs(lt_store *db, lt_db_job *jobs, bool is_apart, bool *ret_all, lt_err *err) {
   for (lt_db_job *j = jobs; j != NULL; j = j->next) {
     if (j->status == LT_OK) {
-      LT_TRY(db_run_job(db, j, err));
-      if (!db_in_transaction(db)) {
-        if (j->status == LT_OK) {
-          j->status = lt_fail(j->err, LT_E_INTERNAL, "a job has ended its transaction");
-        }
+      LT_TRY(db_run_job(db, j, is_apart, err));
+      bool is_undone = !db_in_transaction(db);
+      if (is_undone && j->status == LT_OK) {
+        j->status = lt_fail(j->err, LT_E_INTERNAL, "a job has ended its transaction");
+      }
+      if (is_undone || (!is_apart && j->status != LT_OK)) {
         *ret_all = false;
         return LT_OK;
       }
@@ -150,21 +159,26 @@ static lt_status db_begin(lt_store *db, const lt_db_job *jobs, lt_err *err) {
   return status;
 }
 
-/* Each turn of the loop takes out one job at least. */
+static void db_roll_back(lt_store *db) {
+  if (db_in_transaction(db)) {
+    lt_sqlite.exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+  }
+}
+
+/* Each turn of the loop takes out one job at least. Hardly a job ever fails, and a savepoint for each takes as long as
+ * a small job: the first turn does without. */
 static lt_status db_run_transaction(db_group *g, lt_err *err) {
   lt_store *db = g->db;
-  while (db_any_left(g->jobs)) {
+  for (bool is_apart = false; db_any_left(g->jobs); is_apart = true) {
     LT_TRY(db_set_sync(db, g->jobs, err));
     LT_TRY(db_begin(db, g->jobs, err));
     bool all = false;
-    lt_status status = db_run_jobs(db, g->jobs, &all, err);
-    if (status != LT_OK) {
-      lt_sqlite.exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-      return status;
-    }
-    if (all) {
+    lt_status status = db_run_jobs(db, g->jobs, is_apart, &all, err);
+    if (status == LT_OK && all) {
       return db_commit(g, err);
     }
+    db_roll_back(db);
+    LT_TRY(status);
   }
   return LT_OK;
 }

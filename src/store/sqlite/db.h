@@ -1,9 +1,9 @@
 /* The database: one SQLite file (WAL), opened when it is first needed, written in groups.
  *
  * A job is a function that runs SQL on a thread of the pool. Jobs that arrive while others run wait, and go together as
- * one transaction: a hundred calls at once cost one or two commits. Each job is a savepoint of its own, so that a job
- * that fails undoes nothing of the others. A group is flushed to the disk (fsync) when one of its jobs asks for it; all
- * groups survive the process. A group that only reads takes no lock that others wait for.
+ * one transaction: a hundred calls at once cost one or two commits. A job that fails undoes nothing of the others: they
+ * run again. A group is flushed to the disk (fsync) when one of its jobs asks for it; all groups survive the process. A
+ * group that only reads takes no lock that others wait for.
  *
  * The tables are in db_tables.c; they are migrated forward when the file is opened, and a file of a newer Lathe is
  * refused. For sqlite/ only. Loop thread only.

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/db_tables.h"
 #include "store/sqlite/query.h"
@@ -85,6 +86,7 @@ static void db_open_configure(sqlite3 *sql) {
   lt_sqlite.db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
   lt_sqlite.db_config(sql, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, (int *)NULL);
   lt_sqlite.limit(sql, SQLITE_LIMIT_ATTACHED, 0);
+  lt_connection_cache_open(sql);
 }
 
 static lt_status db_open_use_wal(sqlite3 *sql, lt_err *err) {
@@ -252,6 +254,7 @@ lt_status lt_db_open_read_only(const char *path, struct sqlite3 **ret_sql, lt_er
 
 void lt_db_close_file(struct sqlite3 *sql) {
   sqlite3_stmt *stmt;
+  lt_connection_cache_close(sql);
   while ((stmt = lt_sqlite.next_stmt(sql, NULL)) != NULL) {
     lt_sqlite.finalize(stmt);
   }

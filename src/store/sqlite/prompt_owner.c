@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/prompt_read.h"
 #include "store/sqlite/query.h"
@@ -173,6 +174,9 @@ lt_status lt_prompt_owner_check_own(struct sqlite3 *sql, lt_str run, lt_err *err
   char own[LT_LEASE_BYTES];
   lt_status status = LT_OK;
   lt_str id = lt_str_sub(run, 0, LT_STORE_ID_BYTES);
+  if (lt_connection_cache_owns(sql, id)) {
+    return LT_OK;
+  }
   LT_TRY(lt_lease_own(own, err));
   lt_query query = lt_query_prepare(sql, "SELECT ifnull(owner, ended_by) FROM prompts WHERE id = ?");
   lt_query_text(&query, id);
@@ -184,6 +188,9 @@ lt_status lt_prompt_owner_check_own(struct sqlite3 *sql, lt_str run, lt_err *err
     }
   }
   lt_status read = lt_query_end(&query, err);
+  if (read == LT_OK && status == LT_OK) {
+    lt_connection_cache_note_own(sql, id);
+  }
   return lt_status_first(read, status);
 }
 

@@ -176,49 +176,50 @@ static lt_status prompt_fail_change(struct sqlite3 *sql, const prompt_change_job
   return lt_status_first(read, status);
 }
 
-static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_job *job, bool ends,
-                                     int64_t *ret_conversation, lt_err *err) {
+/* A prompt that ends has no owner any more. */
+static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_job *job, bool ends, bool *ret_found,
+                                     lt_err *err) {
+  char own[LT_LEASE_BYTES];
+  LT_TRY(lt_lease_own(own, err));
   lt_query query = lt_query_prepare(
       sql,
       "UPDATE prompts SET state = ?, usage = ifnull(nullif(?, ''), usage),"
-      " error = nullif(?, ''), incomplete = nullif(?, ''), completed_at = ifnull(completed_at, nullif(?, ''))"
-      " WHERE id = ? AND (completed_at IS NULL OR ?) RETURNING conversation");
+      " error = nullif(?, ''), incomplete = nullif(?, ''), completed_at = ifnull(completed_at, nullif(?, '')),"
+      " owner = iif(?6, NULL, owner), ended_by = iif(?6, ?, ended_by)"
+      " WHERE id = ? AND (completed_at IS NULL OR ?6)");
   lt_query_text(&query, lt_str_of(lt_store_prompt_state_name(job->state)));
   lt_query_text(&query, job->usage);
   lt_query_text(&query, job->error);
   lt_query_text(&query, job->incomplete);
   lt_query_text(&query, ends ? lt_str_of(job->now) : LT_STR_NULL);
-  lt_query_text(&query, job->id);
   lt_query_int(&query, ends);
-  *ret_conversation = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
-  lt_query_row(&query); /* to its end: then SQLite counts the statement as done */
-  return lt_query_end(&query, err);
-}
-
-/* The prompt has no owner any more. */
-static lt_status prompt_end(struct sqlite3 *sql, const prompt_change_job *job, int64_t conversation, lt_err *err) {
-  char own[LT_LEASE_BYTES];
-  LT_TRY(lt_lease_own(own, err));
-  lt_query query = lt_query_prepare(sql, "UPDATE prompts SET owner = NULL, ended_by = ? WHERE id = ?");
   lt_query_text(&query, lt_str_of(own));
   lt_query_text(&query, job->id);
   LT_TRY(lt_query_run(&query, err));
-  return prompt_use_conversation(sql, conversation, job->now, err);
+  *ret_found = lt_sqlite.changes(sql) > 0;
+  return LT_OK;
+}
+
+static lt_status prompt_use_its_conversation(struct sqlite3 *sql, const prompt_change_job *job, lt_err *err) {
+  lt_query query = lt_query_prepare(
+      sql, "UPDATE conversations SET updated_at = ? WHERE number = (SELECT conversation FROM prompts WHERE id = ?)");
+  lt_query_text(&query, lt_str_of(job->now));
+  lt_query_text(&query, job->id);
+  return lt_query_run(&query, err);
 }
 
 static lt_status prompt_set_state(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_change_job *job = arg;
-  bool ends = prompt_state_is_end(job->state);
-  int64_t conversation = 0;
+  bool ends = prompt_state_is_end(job->state), is_found = false;
   if (job->usage.n > 0) {
     LT_TRY(prompt_check_json("usage", job->usage, err));
   }
   LT_TRY(lt_prompt_owner_check_own(sql, job->id, err));
-  LT_TRY(prompt_update_state(sql, job, ends, &conversation, err));
-  if (conversation == 0) {
+  LT_TRY(prompt_update_state(sql, job, ends, &is_found, err));
+  if (!is_found) {
     return prompt_fail_change(sql, job, err);
   }
-  return ends ? prompt_end(sql, job, conversation, err) : LT_OK;
+  return ends ? prompt_use_its_conversation(sql, job, err) : LT_OK;
 }
 
 static lt_status prompt_put_output(struct sqlite3 *sql, void *arg, lt_err *err) {

@@ -4,11 +4,12 @@
 #include <errno.h>
 
 #include "base/limits.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/sqlite_open.h"
 
 /* --- Queries ------------------------------------------------------------------------------------------------------ */
 
-/* The connection's list of prepared statements is the cache: it has as many entries as there are texts in sqlite/. */
+/* The connection has as many prepared statements as there are texts in sqlite/. */
 static sqlite3_stmt *query_find_prepared(sqlite3 *sql, const char *text) {
   sqlite3_stmt *stmt = lt_sqlite.next_stmt(sql, NULL);
   while (stmt != NULL && (lt_sqlite.stmt_busy(stmt) || strcmp(lt_sqlite.sql(stmt), text) != 0)) {
@@ -18,9 +19,16 @@ static sqlite3_stmt *query_find_prepared(sqlite3 *sql, const char *text) {
 }
 
 lt_query lt_query_prepare(struct sqlite3 *sql, const char *text) {
-  lt_query query = {.sql = sql, .stmt = query_find_prepared(sql, text)};
+  lt_query query = {.sql = sql, .stmt = lt_connection_cache_find(sql, text)};
+  if (query.stmt != NULL) {
+    return query;
+  }
+  query.stmt = query_find_prepared(sql, text);
   if (query.stmt == NULL) {
     query.rc = lt_sqlite.prepare_v3(sql, text, -1, SQLITE_PREPARE_PERSISTENT, &query.stmt, NULL);
+  }
+  if (query.stmt != NULL) {
+    lt_connection_cache_put(sql, text, query.stmt);
   }
   return query;
 }

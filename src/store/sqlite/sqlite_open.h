@@ -29,6 +29,7 @@
   X(column_name)               \
   X(column_type)               \
   X(column_value)              \
+  X(commit_hook)               \
   X(db_config)                 \
   X(db_filename)               \
   X(db_handle)                 \
@@ -46,6 +47,7 @@
   X(prepare_v3)                \
   X(progress_handler)          \
   X(reset)                     \
+  X(rollback_hook)             \
   X(set_authorizer)            \
   X(sql)                       \
   X(step)                      \

@@ -1,0 +1,32 @@
+/* What is remembered with a connection: which statement was prepared for which text, and which prompts the running
+ * transaction has found to be this process's own.
+ *
+ * Both only spare work: without a cache, and after anything was forgotten, SQLite is asked. The connection has the
+ * cache, as the argument of its hooks. For sqlite/ only, on the thread that has the connection.
+ */
+#ifndef LT_STORE_SQLITE_CONNECTION_CACHE_H
+#define LT_STORE_SQLITE_CONNECTION_CACHE_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/* Gives the connection a cache, unless there is no memory. Owns: the connection, until lt_connection_cache_close. */
+void lt_connection_cache_open(struct sqlite3 *sql);
+void lt_connection_cache_close(struct sqlite3 *sql);
+
+/* The statement that was prepared for `text` and is not busy, or NULL. */
+struct sqlite3_stmt *lt_connection_cache_find(struct sqlite3 *sql, const char *text);
+/* `text` is a literal, or at least lies where it lies as long as it is used. */
+void lt_connection_cache_put(struct sqlite3 *sql, const char *text, struct sqlite3_stmt *stmt);
+
+/* Whether this transaction has noted the prompt. An id of another length than LT_STORE_ID_BYTES is never noted. */
+bool lt_connection_cache_owns(struct sqlite3 *sql, lt_str prompt);
+/* Notes that no other process has the prompt, which holds until the transaction ends. Only where it may write: then no
+ * other process writes meanwhile. */
+void lt_connection_cache_note_own(struct sqlite3 *sql, lt_str prompt);
+
+#endif
