@@ -16,9 +16,8 @@ struct lt_llm {
   lt_monitor *monitor;       /* is told of questions; may be NULL */
   lt_str run;                /* whose programs ask: a prompt's id, or empty */
   const lt_model *model;
-  /* Called before each question; may be NULL. It may set `http` and `model`. Its error is the function's. Must not
-   * yield. */
-  lt_status (*prepare)(lt_llm *self, lt_err *err);
+  /* Called before each question; may be NULL. It may set `http` and `model`. Its error is the function's. */
+  lt_status (*prepare)(lt_llm *self, lt_err *err) LT_YIELDS;
   /* Called after each question, also after a failed one; may be NULL. Must not yield. */
   void (*on_completion)(void *arg, const lt_completion *completion);
   /* Called before each wait for another try; may be NULL. Must not yield. */

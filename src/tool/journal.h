@@ -82,7 +82,8 @@ struct lt_journal {
    * error the call must not be made. An unfinished call of the same run and seq is made again and keeps its record.
    * LT_YIELDS. Borrows `call`. */
   lt_status (*begin)(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS;
-  /* Records the call's end: LT_OK with the value (JSON text), or an error with its message. LT_YIELDS. */
+  /* Records the call's end: LT_OK with the value (JSON text), or an error with its message. The end of a call with a
+   * seq may be queued, as notes are; no later call of the prompt begins before it is written. LT_YIELDS. */
   lt_status (*finish)(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS;
   /* Adds a note to a run and does not wait until it is written. Later calls and notes of the run are recorded only if
    * this note is. When the process ends before the next record, the notes since the last record are lost; nothing

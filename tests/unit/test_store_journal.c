@@ -564,6 +564,29 @@ static void a_call_that_only_reads_waits_for_nothing(void **state) {
   db_fix_run(*state, read_in_between);
 }
 
+/* Of calls that read, those of the same prompt wait for the end of an effect; no fiber waits only for that end. */
+static void read_after_effect(db_fix *fix) {
+  static const char other[] = "ffffffffffffffffffffffffffffffff";
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  lt_journal_call theirs = {.run = lt_str_of(other), .seq = 1, .read_only = true, .tool = LT_STR("t")};
+  int64_t effect = 0, id = 0;
+  DB_OK(begin_seq(fix, journal, 1, 1, &effect));
+  uint64_t before = lt_db_commits(fix->db);
+  DB_OK(journal->finish(journal, effect, LT_OK, LT_STR("done"), &fix->err));
+  DB_OK(journal->begin(journal, &theirs, &id, &fix->err));
+  assert_int_equal(lt_db_commits(fix->db), before);
+  DB_OK(begin_read(fix, journal, 2, &id));
+  assert_int_equal(lt_db_commits(fix->db), before + 1);
+  assert_string_equal(db_fix_ask(fix, CALLS), "1 OK 4, 1 open, 2 open");
+  DB_OK(begin_read(fix, journal, 3, &id)); /* the effect is on record */
+  assert_int_equal(lt_db_commits(fix->db), before + 1);
+  lt_store_journal_free(journal);
+}
+
+static void what_follows_from_an_effect_comes_after_it(void **state) {
+  db_fix_run(*state, read_after_effect);
+}
+
 static void read_much(db_fix *fix) {
   lt_journal *journal = lt_store_journal_new(fix->db);
   char *large = calloc(1, 2 * LT_MIB);
@@ -632,6 +655,7 @@ int main(void) {
       TEST(what_waits_has_a_ceiling),
       TEST(what_was_noted_is_written_after_all),
       TEST(a_call_that_only_reads_waits_for_nothing),
+      TEST(what_follows_from_an_effect_comes_after_it),
       TEST(a_long_answer_waits_until_it_is_written),
       TEST(blobs_are_kept_once),
       TEST(an_older_journal_goes_on),

@@ -16,6 +16,7 @@ typedef struct lt_call_end {
   int64_t id; /* the row; 0: the call `seq` of `run` */
   lt_str run;
   uint64_t seq;
+  bool has_effect; /* of the call; lt_note_queue_has_effect */
   lt_status status;
   lt_str answer;
   char finished_at[LT_CLOCK_STAMP_BYTES];

@@ -41,7 +41,8 @@ struct lt_note_queue {
   note_batch *newest;  /* takes more notes while no other job waits behind it; NULL: there is none */
   size_t queued_bytes; /* of all batches */
   size_t batches;
-  bool freed; /* the last batch frees it */
+  uint32_t effects[LT_NOTES_EFFECTS]; /* queued ends of calls that had an effect, by the hash of the prompt */
+  bool freed;                         /* the last batch frees it */
 
   /* A group's thread writes here, too. Hashes of the runs' names, so that a failure needs no memory. */
   pthread_mutex_t lock;
@@ -70,6 +71,19 @@ void lt_note_queue_free(lt_note_queue *notes) {
     notes->freed = true;
     note_queue_free_if_done(notes);
   }
+}
+
+/* --- Effects ------------------------------------------------------------------------------------------------------ */
+static size_t note_queue_effects_place(lt_str run) {
+  return lt_str_hash(lt_str_sub(run, 0, LT_STORE_ID_BYTES)) % LT_NOTES_EFFECTS;
+}
+
+static bool note_item_has_effect(const note_item *i) {
+  return i->what == NOTE_CALL_END && i->end.has_effect;
+}
+
+bool lt_note_queue_has_effect(const lt_note_queue *notes, lt_str run) {
+  return notes->effects[note_queue_effects_place(run)] > 0;
 }
 
 /* --- Lost notes --------------------------------------------------------------------------------------------------- */
@@ -204,6 +218,14 @@ static void note_batch_free(note_batch *b) {
   lt_mem_free(b);
 }
 
+static void note_batch_count_effects_out(const note_batch *b) {
+  for (const note_item *i = b->first; i != NULL; i = i->next) {
+    if (note_item_has_effect(i)) {
+      b->notes->effects[note_queue_effects_place(i->run)]--;
+    }
+  }
+}
+
 /* Tells of each note that was not written. The callbacks may add more. */
 static void note_batch_tell(const note_batch *b, const lt_err *failed) {
   lt_err lost = LT_ERR_INIT;
@@ -227,6 +249,7 @@ static void note_batch_end(void *arg, lt_status status, const lt_err *err) {
   if (status != LT_OK) {
     note_batch_lose(b);
   }
+  note_batch_count_effects_out(b);
   note_batch_tell(b, status != LT_OK ? err : NULL);
   note_batch_free(b);
   notes->batches--;
@@ -320,6 +343,9 @@ static lt_status note_queue_add_item(lt_note_queue *notes, const note_item *like
   note_item *i = note_item_new(&item, run_is_kept);
   if (i == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a note of %zu bytes", bytes);
+  }
+  if (note_item_has_effect(i)) {
+    notes->effects[note_queue_effects_place(i->run)]++;
   }
   *(b->last != NULL ? &b->last->next : &b->first) = i;
   b->last = i;

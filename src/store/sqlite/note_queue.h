@@ -1,5 +1,5 @@
-/* The queue of what is recorded without a fiber that waits: notes of runs and calls that only read. Many small records
- * are written as one job, in order. For sqlite/ only. */
+/* The queue of what is recorded without a fiber that waits: notes of runs, calls that only read, and the ends of
+ * others. Many small records are written as one job, in order. For sqlite/ only. */
 #ifndef LT_STORE_SQLITE_NOTE_QUEUE_H
 #define LT_STORE_SQLITE_NOTE_QUEUE_H
 
@@ -21,6 +21,9 @@ void lt_note_queue_add(lt_note_queue *notes, lt_str run, const lt_note *note,
  * lost: those of lt_note_queue_check; LT_E_LIMIT: there is no room; LT_E_NOMEM. */
 lt_status lt_note_queue_add_begin(lt_note_queue *notes, const lt_call_begin *begin, lt_err *err);
 lt_status lt_note_queue_add_end(lt_note_queue *notes, const lt_call_end *end, lt_err *err);
+/* Whether the end of a call that had an effect waits to be written, in a run of the same prompt (or, rarely, of
+ * another). */
+bool lt_note_queue_has_effect(const lt_note_queue *notes, lt_str run);
 /* Whether so many bytes more may wait to be written. */
 bool lt_note_queue_has_room(const lt_note_queue *notes, size_t bytes);
 /* LT_E_IO: a note of that run was lost, and nothing later of the run may be recorded. Jobs may call this function, too:
