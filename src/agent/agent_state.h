@@ -35,6 +35,8 @@ struct lt_agent {
   uint64_t kept; /* the list's lt_catalog_number; 0: none */
   char kept_tools[LT_BLOB_HASH_BYTES + 1];
   bool is_kept_stored;
+  uint64_t hashed; /* the lt_catalog_number of the list that has this hash; 0: none */
+  uint64_t tools_hash;
 };
 
 /* A call has begun to wait: the watch looks more often from now on. */

@@ -83,14 +83,19 @@ static void recorded_tools_put(lt_turn *turn, lt_json_writer *w) LT_YIELDS {
   turn->internal->recorded_tools.last = lt_arena_dup(&turn->arena, lt_buf_view(&object));
 }
 
-/* An older Lathe compares it with its own. */
-static uint64_t recorded_tools_hash(const lt_catalog *tools) {
-  uint64_t number = 0;
-  for (size_t i = 0; tools != NULL && i < lt_catalog_count(tools); i++) {
-    const lt_tool *tool = lt_catalog_at(tools, i);
-    number = number * 31 + lt_str_hash(tool->id) + tool->input_schema.n;
+/* An older Lathe compares it with its own. Many prompts see the same snapshot. */
+static uint64_t recorded_tools_hash(lt_agent *agent, const lt_catalog *tools) {
+  if (tools == NULL || agent->hashed == lt_catalog_number(tools)) {
+    return tools == NULL ? 0 : agent->tools_hash;
   }
-  return number;
+  uint64_t hash = 0;
+  for (size_t i = 0; i < lt_catalog_count(tools); i++) {
+    const lt_tool *tool = lt_catalog_at(tools, i);
+    hash = hash * 31 + lt_str_hash(tool->id) + tool->input_schema.n;
+  }
+  agent->hashed = lt_catalog_number(tools);
+  agent->tools_hash = hash;
+  return hash;
 }
 
 void lt_recorded_tools_start(lt_turn *turn) {
@@ -105,7 +110,7 @@ void lt_recorded_tools_start(lt_turn *turn) {
   lt_json_put_cstr(&w, LT_VERSION);
   recorded_tools_put(turn, &w);
   lt_json_end_object(&w);
-  lt_turn_record_put_start(turn, recorded_tools_hash(turn->prepared.catalog), &text);
+  lt_turn_record_put_start(turn, recorded_tools_hash(turn->agent, turn->prepared.catalog), &text);
 }
 
 /* --- Tools that are not there any more ---------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #define FIRST_BYTES    64
+#define SMALL_BYTES    1024
 #define INT_DIGITS_MAX 19
 
 void lt_buf_init(lt_buf *buf, size_t max_bytes) {
@@ -30,9 +31,9 @@ void lt_buf_clear(lt_buf *buf) {
   }
 }
 
-/* Twice the room, at least `need`, at most the ceiling and its NUL. */
+/* Twice the room, four times while it is small, at least `need`, at most the ceiling and its NUL. */
 static size_t buf_grown_cap(const lt_buf *buf, size_t need) {
-  size_t cap = buf->cap == 0 ? FIRST_BYTES : buf->cap * 2;
+  size_t cap = buf->cap == 0 ? FIRST_BYTES : buf->cap * (buf->cap < SMALL_BYTES ? 4 : 2);
   cap = cap > need ? cap : need;
   return cap < buf->max + 1 ? cap : buf->max + 1;
 }

@@ -675,7 +675,7 @@
 #define LT_LOOP_STACK_BYTES  (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
 #define LT_LOOP_FIBERS_MAX   262144         /* each has 8 KiB of its stack while it waits */
 #define LT_LOOP_STACKS_KEEP  64   /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */
-#define LT_LOOP_STACKS_MAX   2048 /* ... and after a rush, until unused for a while; then ... */
+#define LT_LOOP_STACKS_MAX   4096 /* ... and after a rush, until unused for a while; then ... */
 #define LT_LOOP_STACKS_TRIM  32   /* ... this many are freed at a time, every ... */
 #define LT_LOOP_TRIM_MS      100
 #define LT_LOOP_TIMERS_KEEP  64            /* freed timers kept for later ones: closing one takes a turn of the loop */

@@ -63,10 +63,11 @@ static lt_str prose_without_apostrophes(lt_str source, lt_buf *scratch) {
 
 /* Sentences without spaces: the full stop, comma and marks of Chinese and Japanese are in no identifier. */
 static bool prose_has_wide_mark(lt_str word) {
-  static const char *const marks[] = {"\xE3\x80\x81", "\xE3\x80\x82", "\xEF\xBC\x8C",
-                                      "\xEF\xBC\x81", "\xEF\xBC\x9F", "\xEF\xBC\x9A"};
-  for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-    if (lt_str_find(word, lt_str_of(marks[i]), 0) != SIZE_MAX) {
+  static const char *const marks[] = {
+      "\xE3\x80\x81", "\xE3\x80\x82", "\xEF\xBC\x8C", "\xEF\xBC\x81", "\xEF\xBC\x9F", "\xEF\xBC\x9A", NULL};
+  for (size_t i = 0; i + 3 <= word.n; i++) {
+    bool may_begin = word.p[i] == '\xE3' || word.p[i] == '\xEF';
+    if (may_begin && prose_is_among(lt_str_sub(word, i, i + 3), marks)) {
       return true;
     }
   }

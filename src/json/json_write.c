@@ -157,10 +157,20 @@ void lt_json_end_array(lt_json_writer *w) {
   json_write_finish(w, ']');
 }
 
+/* Most strings need no escapes, and most are short: then quotes and text are written in one step. */
 static void json_write_put_quoted(lt_buf *buf, lt_str s) {
-  lt_buf_byte(buf, '"');
-  lt_json_escape(buf, s);
-  lt_buf_byte(buf, '"');
+  bool is_plain = s.n == 0 || lt_json_plain_end(s.p, s.p + s.n) == s.p + s.n;
+  char *to = is_plain ? lt_buf_reserve(buf, s.n + 2) : NULL;
+  if (to != NULL) {
+    *to = '"';
+    memcpy(to + 1, s.n > 0 ? s.p : "", s.n);
+    to[s.n + 1] = '"';
+    lt_buf_commit(buf, s.n + 2);
+  } else if (!is_plain) {
+    lt_buf_byte(buf, '"');
+    lt_json_escape(buf, s);
+    lt_buf_byte(buf, '"');
+  }
 }
 
 void lt_json_key_str(lt_json_writer *w, lt_str key) {
