@@ -302,7 +302,7 @@
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)       /* a longer log is cut after its content is in the file */
 #define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
 #define LT_DB_STATEMENTS_KEPT   256                 /* places for prepared statements: more than there are texts */
-#define LT_DB_OWNED_KEPT        128                 /* places for prompts that a transaction has found to be our own */
+#define LT_DB_OWNED_KEPT        1024                /* places for prompts that are known to be our own */
 #define LT_LEASE_BEAT_MS        3000                /* between two signs of life of a process that runs prompts */
 #define LT_LEASE_GONE_MS        15000               /* without one, a process in another container counts as gone ... */
 #define LT_LEASE_WATCH_MS       4500                /* ... after it was watched for so long: more than one beat */

@@ -646,6 +646,25 @@ static void an_older_releases_owner_counts(void **state) {
   db_fix_run(*state, meet_an_older_release);
 }
 
+/* What is known of a prompt is known until another connection has changed something. */
+static void lose_a_known_prompt(db_fix *fix) {
+  char own[300];
+  DB_OK(create(fix, 1, 1));
+  DB_OK(set(fix, 1, LT_PROMPT_WAITING));
+  snprintf(own, sizeof own, "%.200s", db_fix_ask(fix, "SELECT owner FROM prompts"));
+  set_owner(fix, "1 1 another-boot 7 web-1");
+  expect(set(fix, 1, LT_PROMPT_RUNNING), LT_E_CLOSED, fix, "another process has taken the prompt");
+  expect(set(fix, 1, LT_PROMPT_COMPLETED), LT_E_CLOSED, fix, "another process has taken the prompt");
+  assert_string_equal(db_fix_ask(fix, "SELECT state FROM prompts"), "waiting_for_approval");
+  set_owner(fix, own);
+  DB_OK(set(fix, 1, LT_PROMPT_RUNNING));
+  DB_OK(set(fix, 1, LT_PROMPT_COMPLETED));
+}
+
+static void a_known_prompt_may_be_taken_over(void **state) {
+  db_fix_run(*state, lose_a_known_prompt);
+}
+
 static void set_elsewhere(db_fix *fix, const char *owner, uint64_t beat_ms) {
   char text[1024];
   set_owner(fix, owner);
@@ -877,6 +896,7 @@ int main(void) {
       TEST(orphans_are_found_by_their_user),
       TEST(a_pid_alone_is_no_owner),
       TEST(an_older_releases_owner_counts),
+      TEST(a_known_prompt_may_be_taken_over),
       TEST(another_namespace_is_known_by_its_heartbeat),
   };
   return cmocka_run_group_tests_name("store_prompts", tests, NULL, NULL);

@@ -11,41 +11,40 @@ typedef struct connection_cache {
   struct {
     const char *text;
     sqlite3_stmt *stmt;
-  } statements[LT_DB_STATEMENTS_KEPT];             /* by the address of the text */
-  char owned[LT_DB_OWNED_KEPT][LT_STORE_ID_BYTES]; /* by the id */
-  bool has_owned;
+  } statements[LT_DB_STATEMENTS_KEPT]; /* by the address of the text */
+  int64_t version;                     /* of the data, when the last transaction that may write began */
+  uint64_t age;                        /* what was noted in an earlier one is forgotten */
+  struct {
+    uint64_t age;
+    char id[LT_STORE_ID_BYTES];
+  } owned[LT_DB_OWNED_KEPT]; /* by the id */
 } connection_cache;
 
-/* --- Hooks -------------------------------------------------------------------------------------------------------- */
+/* What this process has undone may have been noted. */
 static void connection_cache_on_rollback(void *arg) {
   connection_cache *cache = arg;
-  if (cache != NULL && cache->has_owned) {
-    memset(cache->owned, 0, sizeof cache->owned);
-    cache->has_owned = false;
+  if (cache != NULL) {
+    cache->age++;
   }
-}
-
-static int connection_cache_on_commit(void *arg) {
-  connection_cache_on_rollback(arg);
-  return 0;
 }
 
 /* sqlite.org/c3ref/commit_hook.html: setting a hook returns the argument of the one before. */
 static connection_cache *connection_cache_of(sqlite3 *sql) {
-  connection_cache *cache = lt_sqlite.commit_hook(sql, connection_cache_on_commit, NULL);
-  (void)lt_sqlite.commit_hook(sql, connection_cache_on_commit, cache);
+  connection_cache *cache = lt_sqlite.rollback_hook(sql, connection_cache_on_rollback, NULL);
+  (void)lt_sqlite.rollback_hook(sql, connection_cache_on_rollback, cache);
   return cache;
 }
 
 void lt_connection_cache_open(sqlite3 *sql) {
   connection_cache *cache = lt_mem_zalloc(1, sizeof *cache);
-  (void)lt_sqlite.commit_hook(sql, connection_cache_on_commit, cache);
+  if (cache != NULL) {
+    cache->age = 1; /* the places are empty */
+  }
   (void)lt_sqlite.rollback_hook(sql, connection_cache_on_rollback, cache);
 }
 
 void lt_connection_cache_close(sqlite3 *sql) {
-  (void)lt_sqlite.rollback_hook(sql, NULL, NULL);
-  lt_mem_free(lt_sqlite.commit_hook(sql, NULL, NULL));
+  lt_mem_free(lt_sqlite.rollback_hook(sql, NULL, NULL));
 }
 
 /* --- Statements --------------------------------------------------------------------------------------------------- */
@@ -73,20 +72,32 @@ void lt_connection_cache_put(sqlite3 *sql, const char *text, sqlite3_stmt *stmt)
 }
 
 /* --- Prompts ------------------------------------------------------------------------------------------------------ */
-static char *connection_cache_owned(connection_cache *cache, lt_str prompt) {
-  return cache->owned[lt_str_hash(prompt) % LT_DB_OWNED_KEPT];
+void lt_connection_cache_see_version(sqlite3 *sql, int64_t version) {
+  connection_cache *cache = connection_cache_of(sql);
+  if (cache != NULL && cache->version != version) {
+    cache->version = version;
+    cache->age++;
+  }
+}
+
+static size_t connection_cache_owned_place(lt_str prompt) {
+  return lt_str_hash(prompt) % LT_DB_OWNED_KEPT;
 }
 
 bool lt_connection_cache_owns(sqlite3 *sql, lt_str prompt) {
-  connection_cache *cache = connection_cache_of(sql);
-  return cache != NULL && cache->has_owned && prompt.n == LT_STORE_ID_BYTES &&
-         memcmp(connection_cache_owned(cache, prompt), prompt.p, prompt.n) == 0;
+  const connection_cache *cache = connection_cache_of(sql);
+  if (cache == NULL || prompt.n != LT_STORE_ID_BYTES) {
+    return false;
+  }
+  size_t place = connection_cache_owned_place(prompt);
+  return cache->owned[place].age == cache->age && memcmp(cache->owned[place].id, prompt.p, prompt.n) == 0;
 }
 
 void lt_connection_cache_note_own(sqlite3 *sql, lt_str prompt) {
   connection_cache *cache = connection_cache_of(sql);
   if (cache != NULL && prompt.n == LT_STORE_ID_BYTES) {
-    memcpy(connection_cache_owned(cache, prompt), prompt.p, prompt.n);
-    cache->has_owned = true;
+    size_t place = connection_cache_owned_place(prompt);
+    cache->owned[place].age = cache->age;
+    memcpy(cache->owned[place].id, prompt.p, prompt.n);
   }
 }

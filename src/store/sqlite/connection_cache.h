@@ -1,5 +1,5 @@
-/* What is remembered with a connection: which statement was prepared for which text, and which prompts the running
- * transaction has found to be this process's own.
+/* What is remembered with a connection: which statement was prepared for which text, and which prompts are known to be
+ * this process's own.
  *
  * Both only spare work: without a cache, and after anything was forgotten, SQLite is asked. The connection has the
  * cache, as the argument of its hooks. For sqlite/ only, on the thread that has the connection.
@@ -23,10 +23,13 @@ struct sqlite3_stmt *lt_connection_cache_find(struct sqlite3 *sql, const char *t
 /* `text` is a literal, or at least lies where it lies as long as it is used. */
 void lt_connection_cache_put(struct sqlite3 *sql, const char *text, struct sqlite3_stmt *stmt);
 
-/* Whether this transaction has noted the prompt. An id of another length than LT_STORE_ID_BYTES is never noted. */
+/* Says which version of the data a transaction sees that may write (PRAGMA data_version). When another connection has
+ * changed something since the last one, no prompt is known any more. */
+void lt_connection_cache_see_version(struct sqlite3 *sql, int64_t version);
+/* Whether the prompt is known. An id of another length than LT_STORE_ID_BYTES never is. */
 bool lt_connection_cache_owns(struct sqlite3 *sql, lt_str prompt);
-/* Notes that no other process has the prompt, which holds until the transaction ends. Only where it may write: then no
- * other process writes meanwhile. */
+/* Notes that no other process has the prompt, in a transaction that may write. What this process does with the prompt
+ * itself changes nothing of that, unless it is undone: then all is forgotten. */
 void lt_connection_cache_note_own(struct sqlite3 *sql, lt_str prompt);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db_open.h"
 #include "store/sqlite/query.h"
 #include "store/store_upkeep.h"
@@ -59,14 +60,11 @@ static lt_status db_set_sync(lt_store *db, const lt_db_job *jobs, lt_err *err) {
   return LT_OK;
 }
 
-/* Only a transaction that may write keeps other processes from writing, and waits for them. */
-static const char *db_begin_text(const lt_db_job *jobs) {
-  for (const lt_db_job *j = jobs; j != NULL; j = j->next) {
-    if (j->sync != LT_DB_READ && j->status == LT_OK) {
-      return "BEGIN IMMEDIATE";
-    }
+static bool db_may_write(const lt_db_job *jobs) {
+  while (jobs != NULL && (jobs->sync == LT_DB_READ || jobs->status != LT_OK)) {
+    jobs = jobs->next;
   }
-  return "BEGIN";
+  return jobs != NULL;
 }
 
 /* Prepared once. */
@@ -147,16 +145,28 @@ static bool db_all_spare(const lt_db_job *jobs) {
   return jobs == NULL;
 }
 
-static lt_status db_begin(lt_store *db, const lt_db_job *jobs, lt_err *err) {
+static lt_status db_begin_writing(lt_store *db, const lt_db_job *jobs, lt_err *err) {
   bool is_spare = db_all_spare(jobs);
   if (is_spare) {
     lt_sqlite.busy_timeout(db->sql, 0);
   }
-  lt_status status = db_run_text(db->sql, db_begin_text(jobs), err);
+  lt_status status = db_run_text(db->sql, "BEGIN IMMEDIATE", err);
   if (is_spare) {
     lt_sqlite.busy_timeout(db->sql, LT_DB_BUSY_MS);
   }
   return status;
+}
+
+/* Only a transaction that may write keeps other processes from writing, and waits for them. */
+static lt_status db_begin(lt_store *db, const lt_db_job *jobs, lt_err *err) {
+  if (!db_may_write(jobs)) {
+    return db_run_text(db->sql, "BEGIN", err);
+  }
+  int64_t version = 0;
+  LT_TRY(db_begin_writing(db, jobs, err));
+  LT_TRY(lt_query_number(db->sql, "PRAGMA data_version", &version, err));
+  lt_connection_cache_see_version(db->sql, version);
+  return LT_OK;
 }
 
 static void db_roll_back(lt_store *db) {
@@ -171,9 +181,11 @@ static lt_status db_run_transaction(db_group *g, lt_err *err) {
   lt_store *db = g->db;
   for (bool is_apart = false; db_any_left(g->jobs); is_apart = true) {
     LT_TRY(db_set_sync(db, g->jobs, err));
-    LT_TRY(db_begin(db, g->jobs, err));
     bool all = false;
-    lt_status status = db_run_jobs(db, g->jobs, is_apart, &all, err);
+    lt_status status = db_begin(db, g->jobs, err);
+    if (status == LT_OK) {
+      status = db_run_jobs(db, g->jobs, is_apart, &all, err);
+    }
     if (status == LT_OK && all) {
       return db_commit(g, err);
     }

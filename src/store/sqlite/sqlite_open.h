@@ -29,7 +29,6 @@
   X(column_name)               \
   X(column_type)               \
   X(column_value)              \
-  X(commit_hook)               \
   X(db_config)                 \
   X(db_filename)               \
   X(db_handle)                 \
