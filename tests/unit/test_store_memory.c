@@ -122,11 +122,15 @@ static lt_status use_run(lt_loop *loop, lt_journal *journal, lt_err *err) {
   journal->note(journal, lt_str_of(run), &note, on_lost, NULL);
   lt_journal_call call = {.run = lt_str_of(run), .user = LT_STR("u"), .tool = LT_STR("t"), .seq = 1};
   call.read_only = true;
-  LT_TRY(journal->begin(journal, &call, &id, err)); /* queued behind the notes */
+  lt_status status = journal->begin(journal, &call, &id, err); /* queued behind the notes */
+  if (status == LT_E_IO && lost.status != LT_OK) {             /* a note was not even queued */
+    return lt_fail(err, lost.status, "%s", lt_err_msg(&lost));
+  }
+  LT_TRY(status);
   LT_TRY(journal->finish(journal, id, LT_OK, LT_STR("0"), err));
   call.read_only = false;
   call.seq = 2;
-  lt_status status = journal->begin(journal, &call, &id, err);
+  status = journal->begin(journal, &call, &id, err);
   while (status == LT_E_IO && lost.status == LT_OK) { /* whoever noted is told behind whoever waited */
     lt_loop_sleep(loop, 1);
   }
