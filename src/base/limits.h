@@ -80,7 +80,10 @@
 #define LT_STRIP_POOL_KEEP       4
 
 /* --- workers ------------------------------------------------------------------------------------------------------ */
-#define LT_WORKER_SLICE_MS    10 /* a program gives way to others after this long */
+#define LT_WORKER_SLICE_MS 10 /* a program gives way to others after this long */
+#define LT_WORKER_BRIEF_US \
+  200 /* a step on the loop's own thread goes on on a worker after this long, at its next poll */
+#define LT_WORKER_LATE_MS     2  /* ... and after this long without a poll another thread turns the loop */
 #define LT_WORKER_RESUMED_MAX 15 /* programs in a row that continue, before one that begins has its turn */
 #define LT_WORKER_STUCK_MS    25 /* when a step has not polled for this long, another worker takes over its queue */
 #define LT_WORKER_EXTRA_MAX   32 /* workers beyond one per core, for steps that never poll */
@@ -678,10 +681,11 @@
 #define LT_LOOP_STACKS_MAX   4096 /* ... and after a rush, until unused for a while; then ... */
 #define LT_LOOP_STACKS_TRIM  32   /* ... this many are freed at a time, every ... */
 #define LT_LOOP_TRIM_MS      100
-#define LT_LOOP_TIMERS_KEEP  64            /* freed timers kept for later ones: closing one takes a turn of the loop */
-#define LT_LOOP_TURN_RESUMES 256           /* fibers resumed before the loop looks at its files again */
-#define LT_LOOP_SPIN_US      30            /* looking for posts before sleeping: about what a sleep and a wake cost */
-#define LT_LOOP_SPIN_MISSES  16            /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
+#define LT_LOOP_TIMERS_KEEP  64  /* freed timers kept for later ones: closing one takes a turn of the loop */
+#define LT_LOOP_TURN_RESUMES 256 /* fibers resumed before the loop looks at its files again */
+#define LT_LOOP_TURN_STEPS   8   /* steps of a program on the loop's own thread, before it looks at its files again */
+#define LT_LOOP_SPIN_US      30  /* looking for posts before sleeping: about what a sleep and a wake cost */
+#define LT_LOOP_SPIN_MISSES  16  /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
 #define LT_FIBER_GUARD_BYTES (64 * LT_KIB) /* below each stack: no frame of ours is large enough to jump over it */
 
 #endif

@@ -1,12 +1,12 @@
 #include "cli/decision_lines.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "io/lines.h"
+#include "io/read_ready.h"
 #include "io/watch.h"
 #include "json/json.h"
 
@@ -112,10 +112,10 @@ static void decision_lines_take(lt_decision_lines *l, lt_str text) LT_YIELDS {
 static bool decision_lines_read(lt_decision_lines *l) {
   size_t room = 0;
   char *to = lt_lines_reserve(&l->lines, &room);
-  ssize_t n = to != NULL ? read(STDIN_FILENO, to, room) : 0;
+  ssize_t n = to != NULL ? lt_read_ready(STDIN_FILENO, to, room) : LT_READ_END;
   if (n > 0) {
     lt_lines_commit(&l->lines, (size_t)n);
-  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+  } else if (n != LT_READ_LATER) {
     lt_lines_end(&l->lines);
   }
   return n > 0;

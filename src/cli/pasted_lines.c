@@ -1,11 +1,11 @@
 #include "cli/pasted_lines.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "io/lines.h"
+#include "io/read_ready.h"
 #include "io/terminal.h"
 #include "io/watch.h"
 
@@ -39,10 +39,10 @@ static void pasted_lines_from_terminal(lt_pasted_lines *l) LT_YIELDS {
 static bool pasted_lines_read(lt_pasted_lines *l) {
   size_t room = 0;
   char *to = lt_lines_reserve(&l->lines, &room);
-  ssize_t n = to != NULL ? read(STDIN_FILENO, to, room) : 0;
+  ssize_t n = to != NULL ? lt_read_ready(STDIN_FILENO, to, room) : LT_READ_END;
   if (n > 0) {
     lt_lines_commit(&l->lines, (size_t)n);
-  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+  } else if (n != LT_READ_LATER) {
     lt_lines_end(&l->lines);
   }
   return n > 0;

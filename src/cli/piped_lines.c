@@ -1,11 +1,11 @@
 #include "cli/piped_lines.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "io/lines.h"
+#include "io/read_ready.h"
 #include "io/watch.h"
 
 struct lt_piped_lines {
@@ -59,10 +59,10 @@ static lt_status piped_lines_fill(lt_piped_lines *l, lt_cancel *cancel, lt_err *
   if (to == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  ssize_t n = read(STDIN_FILENO, to, room);
+  ssize_t n = lt_read_ready(STDIN_FILENO, to, room);
   if (n > 0) {
     lt_lines_commit(&l->lines, (size_t)n);
-  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+  } else if (n != LT_READ_LATER) {
     lt_lines_end(&l->lines);
   }
   return LT_OK;

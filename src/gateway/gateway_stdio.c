@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "gateway/gateway_state.h"
 #include "io/lines.h"
+#include "io/read_ready.h"
 #include "io/watch.h"
 
 /* The client's messages are read by the caller's fiber, and written by another one: a client that does not read holds
@@ -83,10 +84,10 @@ static void gateway_stdio_send(void *arg, lt_str message) {
 static bool gateway_stdio_fill(gateway_stdio *s) {
   size_t room = 0;
   char *to = lt_lines_reserve(&s->lines, &room);
-  ssize_t n = to != NULL ? read(s->in_fd, to, room) : 0;
+  ssize_t n = to != NULL ? lt_read_ready(s->in_fd, to, room) : LT_READ_END;
   if (n > 0) {
     lt_lines_commit(&s->lines, (size_t)n);
-  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+  } else if (n != LT_READ_LATER) {
     lt_lines_end(&s->lines);
   }
   return n > 0;

@@ -1,6 +1,5 @@
 #include "io/line_input.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -16,6 +15,7 @@
 #include "base/mem.h"
 #include "io/edit_open.h"
 #include "io/loop_handles.h"
+#include "io/read_ready.h"
 #include "io/terminal.h"
 
 struct lt_line_input {
@@ -71,13 +71,13 @@ static int line_input_read_byte(lt_line_input *input, char *ret) LT_YIELDS {
       input->failed = status;
       return -1;
     }
-    ssize_t n = read(fileno(input->in), ret, 1);
+    ssize_t n = lt_read_ready(fileno(input->in), ret, 1);
     if (n == 1) {
       return 1;
     }
-    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    if (n != LT_READ_LATER) {
       input->failed = LT_E_CLOSED;
-      return n == 0 ? 0 : -1;
+      return n == LT_READ_END ? 0 : -1;
     }
   }
 }

@@ -245,7 +245,7 @@ static void loop_do_nothing(uv_idle_t *idle) {
 
 /* While there is work left, an active idle handle makes the poll return at once. */
 static void loop_set_busy(lt_loop *loop) {
-  if (lt_loop_has_work(&loop->home)) {
+  if (lt_loop_has_work(&loop->home) || loop->step_out != NULL) {
     uv_idle_start(&loop->busy, loop_do_nothing); /* no effect when it has been started */
   } else {
     uv_idle_stop(&loop->busy);
@@ -365,15 +365,30 @@ static void loop_run_shared(lt_loop *loop) {
   } while (lt_loop_has_work(&loop->home));
 }
 
+/* Posts do not keep libuv's loop alive, but they are carried out. */
+bool lt_loop_turn(lt_loop *loop) {
+  bool is_kept = uv_run(&loop->uv, UV_RUN_ONCE) != 0;
+  return is_kept || lt_loop_has_work(&loop->home) || loop->step_out != NULL;
+}
+
+/* `turn` is held, but for what lt_loop_step_out was given. */
+static void loop_run_alone(lt_loop *loop) {
+  pthread_mutex_lock(&loop->turn);
+  do {
+    loop_work(loop);
+    for (unsigned left = LT_LOOP_TURN_STEPS; left > 0 && lt_loop_run_step_out(loop); left--) {
+      loop_work(loop);
+    }
+  } while (lt_loop_turn(loop));
+  pthread_mutex_unlock(&loop->turn);
+}
+
 void lt_loop_run(lt_loop *loop) {
   if (loop->is_shared) {
     loop_run_shared(loop);
-    return;
+  } else {
+    loop_run_alone(loop);
   }
-  do {
-    loop_work(loop);
-    uv_run(&loop->uv, UV_RUN_DEFAULT);
-  } while (lt_loop_has_work(&loop->home)); /* posts do not keep libuv's loop alive, but they are carried out */
 }
 
 uint64_t lt_loop_now_ms(lt_loop *loop) {
@@ -458,7 +473,8 @@ lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err) {
   loop_open_handles(loop);
   pthread_mutex_init(&loop->gate, NULL);
   pthread_mutex_init(&loop->turn, NULL);
-  loop->holder = pthread_self();
+  sem_init(&loop->stand_in_wake, 0, 0);
+  loop->holder = loop->own_thread = pthread_self();
   loop->home.loop = loop;
   loop->turned = &loop->home;
   loop->may_spin = loop_has_second_processor();
@@ -472,6 +488,8 @@ void lt_loop_free(lt_loop *loop) {
     return;
   }
   LT_CHECK(loop->fibers == 0 && loop->holds == 0 && loop->objects == 0 && !loop_has_posts(&loop->home));
+  LT_CHECK(loop->step_out == NULL);
+  lt_loop_end_stand_in(loop);
   if (loop->is_shared) {
     lt_loop_let_go(loop);
   }
@@ -486,5 +504,6 @@ void lt_loop_free(lt_loop *loop) {
   LT_CHECK(uv_loop_close(&loop->uv) == 0);
   pthread_mutex_destroy(&loop->turn);
   pthread_mutex_destroy(&loop->gate);
+  sem_destroy(&loop->stand_in_wake);
   lt_mem_free(loop);
 }

@@ -2,7 +2,8 @@
  *
  * Callbacks live in io/ and nowhere else. Code above runs on fibers started with lt_loop_spawn and calls functions
  * marked LT_YIELDS, which look blocking: they suspend the fiber while the loop runs on. Everything here must be called
- * on the loop's thread, or by another one that holds the loop (lane.h), except lt_loop_post.
+ * on the loop's thread, or by another one that holds the loop (lane.h, lt_loop_stand_in), except where "any thread" is
+ * said.
  */
 #ifndef LT_IO_LOOP_H
 #define LT_IO_LOOP_H
@@ -47,6 +48,15 @@ void lt_loop_post(lt_loop *loop, lt_post *post);
 /* While held (counted), lt_loop_run does not return: something outside (a worker) will post. */
 void lt_loop_hold(lt_loop *loop);
 void lt_loop_unhold(lt_loop *loop);
+
+/* --- Work of the loop's own thread that may take long ---------------------------------------------------------------
+ * Has the loop's own thread run `fn(arg)` before it sleeps next, after what is ready and posted now. `fn` does not
+ * touch the loop, which lt_loop_stand_in may give to another thread meanwhile. False: not now, as another `fn` waits or
+ * runs, or the caller is on another thread, or the loop is shared (lane.h). Any thread. docs/internals/workers.md. */
+bool lt_loop_step_out(lt_loop *loop, void (*fn)(void *arg), void *arg);
+/* `fn` takes long: another thread turns the loop until it returns, if there can be one. By one thread at a time, while
+ * `fn` runs. */
+void lt_loop_stand_in(lt_loop *loop);
 
 /* --- Waiting --------------------------------------------------------------------------------------------------------
  * An lt_wait is in the waiter's frame or object. One fiber waits on it at a time. lt_wait_wake may come before the wait

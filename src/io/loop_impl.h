@@ -1,5 +1,5 @@
-/* The loop's structs. Private to loop.c, lane.c, loop_task.c, wait.c, timer.c and loop_handles.c, which share one turn
- * of the loop; other owners of libuv handles include loop_handles.h.
+/* The loop's structs. Private to loop.c, loop_step_out.c, lane.c, loop_task.c, wait.c, timer.c and loop_handles.c,
+ * which share one turn of the loop; other owners of libuv handles include loop_handles.h.
  *
  * A turn of the loop:
  *
@@ -18,6 +18,7 @@
 #define LT_IO_LOOP_IMPL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "io/lane.h"
@@ -55,6 +56,16 @@ struct lt_loop {
   uint64_t sleeps_until_ms; /* while `home` is asleep; UINT64_MAX: without an end */
   uint64_t look_at_ms; /* a lane had a timer then; 0: none. One program after another starts and stops such timers */
 
+  pthread_t own_thread;        /* that has made the loop, and runs it */
+  void (*step_out)(void *arg); /* what it runs next without holding the loop; NULL: nothing */
+  void *step_out_arg;
+  atomic_bool is_out;        /* it does so now */
+  atomic_bool is_stood_in;   /* another thread turns the loop meanwhile */
+  atomic_bool ends_stand_in; /* that thread, where there is one, ends */
+  bool has_stand_in;
+  pthread_t stand_in;
+  sem_t stand_in_wake;
+
   lt_loop_task *spares;
   unsigned spare_count;
   unsigned spare_least; /* fewest spares since the last trim: this many were not needed */
@@ -86,6 +97,11 @@ void lt_loop_move_work_home(lt_lane *lane);
 /* Waits until nobody holds the loop, and holds it, to turn that lane. */
 void lt_loop_hold_for(lt_lane *lane);
 void lt_loop_let_go(lt_loop *loop);
+/* One turn, by who holds a loop that is not shared. False: nothing keeps it. */
+bool lt_loop_turn(lt_loop *loop);
+/* The loop's own thread lets go of the loop for lt_loop_step_out. False: there is nothing to run. */
+bool lt_loop_run_step_out(lt_loop *loop);
+void lt_loop_end_stand_in(lt_loop *loop);
 /* Closes the timers that are kept for later ones. */
 void lt_loop_close_spare_timers(lt_loop *loop);
 /* Closes what lt_loop_on_signal opened. */

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "io/loop_handles.h"
+#include "io/read_ready.h"
 
 #define RESIZE_POLL_MS 200 /* how soon a new size of the window is noticed */
 
@@ -153,14 +154,14 @@ lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, 
     if (status != LT_OK) {
       return lt_fail(err, status, "%s while waiting for an answer at the terminal", lt_status_text(status));
     }
-    ssize_t n = read(t->in, bytes, sizeof bytes);
+    ssize_t n = lt_read_ready(t->in, bytes, sizeof bytes);
     if (n > 0) {
       if (terminal_take(out, bytes, (size_t)n)) {
         return lt_buf_check(out, err, "the line is too long");
       }
-    } else if (n == 0 && out->n > from) {
+    } else if (n == LT_READ_END && out->n > from) {
       return LT_OK; /* the user typed the end after some text */
-    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    } else if (n != LT_READ_LATER) {
       return terminal_fail_ended(t, err);
     }
   }
@@ -174,12 +175,12 @@ static lt_status terminal_take_key(lt_terminal *t, lt_cancel *cancel, char *ret_
     if (status != LT_OK) {
       return lt_fail(err, status, "%s while waiting for a key at the terminal", lt_status_text(status));
     }
-    ssize_t n = read(t->in, bytes, sizeof bytes);
+    ssize_t n = lt_read_ready(t->in, bytes, sizeof bytes);
     if (n > 0 && bytes[0] != '\x04') {
       *ret_key = bytes[0];
       return LT_OK;
     }
-    if (n >= 0 || (errno != EAGAIN && errno != EINTR)) {
+    if (n != LT_READ_LATER) {
       return terminal_fail_ended(t, err);
     }
   }
@@ -225,12 +226,12 @@ lt_status lt_terminal_read_typed(lt_terminal *t, lt_cancel *cancel, lt_buf *out,
     if (status != LT_OK) {
       return lt_fail(err, status, "%s while waiting for a key at the terminal", lt_status_text(status));
     }
-    ssize_t n = read(t->in, bytes, sizeof bytes);
+    ssize_t n = lt_read_ready(t->in, bytes, sizeof bytes);
     if (n > 0) {
       lt_buf_add(out, lt_str_from(bytes, (size_t)n));
       return lt_buf_check(out, err, "too much was typed");
     }
-    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    if (n != LT_READ_LATER) {
       return terminal_fail_ended(t, err);
     }
   }

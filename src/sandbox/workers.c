@@ -65,6 +65,10 @@ struct lt_workers {
   _Atomic bool watch_asleep;
   _Atomic unsigned busy;
   worker_guest *guests, *spare_guests;
+  worker_slot own;            /* of the thread of lt_workers_step_own */
+  atomic_bool is_own_in_step; /* `after` included */
+  void (*on_late)(void *arg);
+  void *late_arg;
   worker_slot slots[WORKERS_MAX];
 };
 
@@ -289,6 +293,7 @@ static lt_workers_step workers_inner_step(worker_slot *s, lt_workers_task *task)
   uint64_t until = atomic_load_explicit(&outer->slice_ns, memory_order_relaxed);
   atomic_store_explicit(&task->slice_ns, until, memory_order_relaxed);
   task->is_helped = outer->is_helped;
+  task->is_brief = outer->is_brief;
   workers_set_task(s, task, lt_workers_now());
   lt_workers_step step = task->step(task);
   workers_set_task(s, outer, lt_workers_now());
@@ -298,7 +303,9 @@ static lt_workers_step workers_inner_step(worker_slot *s, lt_workers_task *task)
 static void workers_run_step(worker_slot *s, lt_workers_task *task) {
   lt_workers *w = s->workers;
   task->is_helped = s->is_guest;
-  lt_workers_step step = workers_watched_step(s, task, LT_WORKER_SLICE_MS * MS_NS);
+  task->is_brief = s == &w->own;
+  lt_workers_step step =
+      workers_watched_step(s, task, task->is_brief ? LT_WORKER_BRIEF_US * 1000u : LT_WORKER_SLICE_MS * MS_NS);
   if (step == LT_STEP_AGAIN) {
     lt_workers_submit(w, task);
   } else {
@@ -440,6 +447,23 @@ lt_status lt_workers_run_here(lt_workers *w, lt_workers_task *task, lt_workers_s
   return LT_OK;
 }
 
+/* --- A thread of our own that is no worker ------------------------------------------------------------------------ */
+void lt_workers_on_late(lt_workers *w, void (*on_late)(void *arg), void *arg) {
+  w->on_late = on_late;
+  w->late_arg = arg;
+}
+
+void lt_workers_step_own(lt_workers *w, lt_workers_task *task) {
+  if (lt_box_thread_init(NULL) != LT_OK) {
+    lt_workers_submit(w, task);
+    return;
+  }
+  atomic_store(&w->is_own_in_step, true);
+  w->own.thread = pthread_self();
+  workers_run_step(&w->own, task);
+  atomic_store(&w->is_own_in_step, false);
+}
+
 /* --- Helping ------------------------------------------------------------------------------------------------------ */
 static void on_guest_help(worker_slot *slot, void *arg) {
   bool *ret_has_helped = arg;
@@ -489,8 +513,9 @@ bool lt_workers_task_should_stop(lt_workers_task *task) {
 
 bool lt_workers_task_should_yield(const lt_workers *w, const lt_workers_task *task, bool is_waited_for) {
   bool is_wanted_back = task->is_helped && atomic_load_explicit(&w->is_help_over, memory_order_relaxed);
-  return is_wanted_back || ((is_waited_for || atomic_load_explicit(&w->queued, memory_order_relaxed) > 0) &&
-                            lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed));
+  bool do_others_wait = is_waited_for || task->is_brief || atomic_load_explicit(&w->queued, memory_order_relaxed) > 0;
+  return is_wanted_back ||
+         (do_others_wait && lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed));
 }
 
 /* Ends a task in three stages. First the task sees the stop when it polls. Then its memory is revoked. Then its thread
@@ -526,6 +551,16 @@ static bool workers_look_at(worker_slot *s, uint64_t now) {
   }
   pthread_mutex_unlock(&s->lock);
   return stuck;
+}
+
+/* Under the slot's lock, so that the step has not ended when on_late returns. */
+static void workers_look_at_own(lt_workers *w, uint64_t now) {
+  (void)workers_look_at(&w->own, now);
+  pthread_mutex_lock(&w->own.lock);
+  if (w->own.task != NULL && now - w->own.started_ns >= LT_WORKER_LATE_MS * MS_NS && w->on_late != NULL) {
+    w->on_late(w->late_arg);
+  }
+  pthread_mutex_unlock(&w->own.lock);
 }
 
 /* A guest's step holds up nobody else. */
@@ -622,13 +657,17 @@ static void *workers_watch(void *arg) {
     uint64_t now = lt_workers_now();
     if (atomic_load(&w->busy) > 0) {
       last_busy = now;
-    } else if (now - last_busy >= WATCH_IDLE_NS && workers_watch_sleep(w)) {
-      break;
+    } else if (now - last_busy >= WATCH_IDLE_NS) {
+      if (workers_watch_sleep(w)) {
+        break;
+      }
+      last_busy = now = lt_workers_now(); /* the step that has begun may be over, and others follow soon */
     }
     unsigned stuck = 0;
     for (unsigned i = 0; i < w->regular + LT_WORKER_EXTRA_MAX; i++) {
       stuck += workers_look_at(&w->slots[i], now);
     }
+    workers_look_at_own(w, now);
     workers_look_at_guests(w, now);
     workers_doubt_help(w, &seen_taken);
     workers_start_missing(w);
@@ -646,6 +685,8 @@ static void workers_init_sync(lt_workers *w) {
   pthread_cond_init(&w->wake, &attr);
   pthread_cond_init(&w->watch_wake, &attr);
   pthread_condattr_destroy(&attr);
+  pthread_mutex_init(&w->own.lock, NULL);
+  w->own.workers = w;
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
     pthread_mutex_init(&w->slots[i].lock, NULL);
     w->slots[i].workers = w;
@@ -679,6 +720,13 @@ lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) 
   return LT_OK;
 }
 
+/* The step that ends the last task may be followed by the end of everything, on another thread. */
+static void workers_wait_for_own(lt_workers *w) {
+  while (atomic_load(&w->is_own_in_step)) {
+    workers_tick();
+  }
+}
+
 static void workers_wait_for_extras(lt_workers *w) {
   for (;;) {
     pthread_mutex_lock(&w->lock);
@@ -704,6 +752,7 @@ void lt_workers_free(lt_workers *w) {
   if (w->watchdog != 0) {
     pthread_join(w->watchdog, NULL);
   }
+  workers_wait_for_own(w);
   workers_wait_for_extras(w); /* workers write to their slots when they end */
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
     if (w->slots[i].is_live) {
@@ -712,6 +761,7 @@ void lt_workers_free(lt_workers *w) {
     pthread_mutex_destroy(&w->slots[i].lock);
   }
   workers_free_guests(w);
+  pthread_mutex_destroy(&w->own.lock);
   pthread_cond_destroy(&w->wake);
   pthread_cond_destroy(&w->watch_wake);
   pthread_mutex_destroy(&w->lock);

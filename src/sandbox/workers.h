@@ -42,6 +42,7 @@ typedef struct lt_workers_task {
   _Atomic int stop;             /* lt_stop */
   _Atomic uint64_t slice_ns;    /* when the running step should give way */
   bool is_helped;               /* the running step is that of a thread that helps */
+  bool is_brief;                /* ... of the thread of lt_workers_step_own, and gives way when nobody waits, too */
 } lt_workers_task;
 
 typedef struct lt_workers lt_workers;
@@ -49,7 +50,8 @@ typedef struct lt_workers lt_workers;
 /* Starts a worker and the watchdog. Up to `count` workers (0: one per core) are there when tasks are queued for them.
  * Errors: LT_E_NOMEM. */
 lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err);
-/* Waits for the threads, and for what they do later; no task may be queued or running. NULL is allowed. */
+/* Waits for the threads, for what they do later, and for a step of lt_workers_step_own on another thread; no task may
+ * be queued or running. NULL is allowed. */
 void lt_workers_free(lt_workers *workers);
 
 /* Queues a task for its next step. Any thread. */
@@ -62,6 +64,14 @@ void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
  * slice of time, or what is left of it inside the step of another task; `after` is not called. Errors:
  * LT_E_UNSUPPORTED: the thread is in a handler of a signal; LT_E_NOMEM. Then nothing was run. */
 lt_status lt_workers_run_here(lt_workers *workers, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err);
+
+/* Tells whom to call when a step of lt_workers_step_own does not poll for LT_WORKER_LATE_MS; then again at each tick,
+ * on the watchdog's thread. Before the first such step. */
+void lt_workers_on_late(lt_workers *workers, void (*on_late)(void *arg), void *arg);
+/* Runs a step as a worker does, `after` included, on the one thread that calls this: a thread of our own, which has a
+ * signal stack from then on (lt_box_thread_init). The step is brief: after LT_WORKER_BRIEF_US the task is queued for
+ * the workers. So it is at once where the thread gets no signal stack. */
+void lt_workers_step_own(lt_workers *workers, lt_workers_task *task);
 
 /* A thread is about to help, and may be wanted back from now on. */
 void lt_workers_begin_help(lt_workers *workers);

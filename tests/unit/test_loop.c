@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -511,6 +512,137 @@ static void signals_arrive_and_keep_nothing_alive(void **state) {
   assert_int_equal(signals, 1);
 }
 
+/* --- Work of the loop's own thread ------------------------------------------------------------------------------- */
+typedef struct outing {
+  pthread_t thread;
+  bool is_taken, is_taken_again;
+  sem_t turned; /* the loop goes on while the work does */
+  pthread_t turned_by;
+  pthread_t after; /* who turns it afterwards */
+} outing;
+
+static void note_outside(void *arg) {
+  ((outing *)arg)->thread = pthread_self();
+  note("o");
+}
+
+static void step_out_twice(void *arg) {
+  outing *o = arg;
+  o->is_taken = lt_loop_step_out(loop, note_outside, o);
+  o->is_taken_again = lt_loop_step_out(loop, note_outside, o);
+  spawn(note, "a");
+}
+
+/* What is ready comes first, and the loop does not sleep before. */
+static void work_is_done_on_the_own_thread(void **state) {
+  (void)state;
+  outing o = {0};
+  trace[0] = '\0';
+  spawn(step_out_twice, &o);
+  turn();
+  assert_true(o.is_taken);
+  assert_false(o.is_taken_again);
+  assert_true(pthread_equal(o.thread, pthread_self()));
+  assert_string_equal(trace, "ao");
+}
+
+static void *try_from_elsewhere(void *arg) {
+  ((outing *)arg)->is_taken = lt_loop_step_out(loop, note_outside, arg);
+  return NULL;
+}
+
+static void no_other_thread_gives_work(void **state) {
+  (void)state;
+  outing o = {.is_taken = true};
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, try_from_elsewhere, &o), 0);
+  pthread_join(thread, NULL);
+  assert_false(o.is_taken);
+}
+
+/* The compiler takes pthread_self() for the same throughout a function, and the fiber moves. */
+__attribute__((noinline)) static bool is_on(pthread_t thread) {
+  return pthread_equal(pthread_self(), thread);
+}
+
+__attribute__((noinline)) static void note_turner(pthread_t *ret) {
+  *ret = pthread_self();
+}
+
+static void turn_for_a_while(void *arg) {
+  outing *o = arg;
+  lt_loop_sleep(loop, 2);
+  note_turner(&o->turned_by);
+  sem_post(&o->turned);
+  while (is_on(o->turned_by)) {
+    lt_loop_sleep(loop, 1);
+  }
+  note_turner(&o->after);
+}
+
+/* It never ends unless the loop is turned meanwhile. */
+static void work_long(void *arg) {
+  outing *o = arg;
+  lt_loop_stand_in(loop);
+  while (sem_wait(&o->turned) != 0) {
+  }
+}
+
+static void step_out_long(void *arg) {
+  ((outing *)arg)->is_taken = lt_loop_step_out(loop, work_long, arg);
+}
+
+static void another_thread_turns_the_loop_meanwhile(void **state) {
+  (void)state;
+  for (int i = 0; i < 20; i++) { /* the same thread each time */
+    outing o = {0};
+    sem_init(&o.turned, 0, 0);
+    spawn(turn_for_a_while, &o);
+    spawn(step_out_long, &o);
+    turn();
+    assert_true(o.is_taken);
+    assert_false(pthread_equal(o.turned_by, pthread_self()));
+    assert_true(pthread_equal(o.after, pthread_self()));
+    sem_destroy(&o.turned);
+  }
+}
+
+typedef struct short_outing {
+  lt_wait back;
+  lt_post post;
+} short_outing;
+
+static void wake_outing(void *arg) {
+  lt_wait_wake(&((short_outing *)arg)->back, LT_OK);
+}
+
+static void work_short(void *arg) {
+  lt_loop_stand_in(loop);
+  lt_loop_post(loop, &((short_outing *)arg)->post);
+}
+
+static void step_out_short(void *arg) {
+  short_outing *o = arg;
+  for (int done = 0; done < 1000;) {
+    lt_wait_init(&o->back, loop);
+    o->post = (lt_post){.fn = wake_outing, .arg = o};
+    if (lt_loop_step_out(loop, work_short, o)) {
+      assert_int_equal(lt_wait_on(&o->back, UINT64_MAX), LT_OK);
+      done++;
+    } else { /* the other thread turns the loop now */
+      lt_loop_sleep(loop, 0);
+    }
+  }
+}
+
+/* The other thread comes when nobody wants it any more. */
+static void a_late_stand_in_does_no_harm(void **state) {
+  (void)state;
+  short_outing o;
+  spawn(step_out_short, &o);
+  turn();
+}
+
 /* --- Without memory ----------------------------------------------------------------------------------------------- */
 
 static void everything_gives_back_when_memory_ends(void **state) {
@@ -606,6 +738,10 @@ int main(void) {
       LOOP_TEST(timers_fire_once_per_start),
       LOOP_TEST(signals_arrive_and_keep_nothing_alive),
       LOOP_TEST(stacks_of_a_rush_go_when_they_are_not_needed),
+      LOOP_TEST(work_is_done_on_the_own_thread),
+      LOOP_TEST(no_other_thread_gives_work),
+      LOOP_TEST(another_thread_turns_the_loop_meanwhile),
+      LOOP_TEST(a_late_stand_in_does_no_harm),
       cmocka_unit_test(everything_gives_back_when_memory_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -688,6 +689,114 @@ static void traps_on_many_threads(void **state) {
   lt_workers_free(workers);
 }
 
+/* --- On a thread that is no worker -------------------------------------------------------------------------------- */
+typedef struct late_task {
+  lt_workers_task task; /* first */
+  sem_t told;
+  bool is_done;
+} late_task;
+
+static void note_late(void *arg) {
+  sem_post(&((late_task *)arg)->told);
+}
+
+/* It ends only when its thread was missed, twice. */
+static lt_workers_step wait_until_late(lt_workers_task *task) {
+  late_task *late = (late_task *)task;
+  for (int told = 0; told < 2;) {
+    told += sem_wait(&late->told) == 0;
+  }
+  return LT_STEP_DONE;
+}
+
+static void note_late_end(lt_workers_task *task, lt_workers_step step) {
+  ((late_task *)task)->is_done = step == LT_STEP_DONE;
+}
+
+/* It gives way though nobody waits, and goes on on a worker. */
+static void a_step_of_our_own_is_brief(void **state) {
+  (void)state;
+  static prog p;
+  lt_workers *workers = open_workers(1);
+  prog_init(&p, workers, "for (let i = 0; i < 3000000; i++); 'through'");
+  lt_workers_step_own(workers, &p.task);
+  wait_until(&yard.done, 1);
+  expect_text(&p, LT_END_STRING, "through");
+  assert_int_equal(p.moves, 1);
+  prog_end(&p);
+  lt_workers_free(workers);
+}
+
+/* With the answer, the next step is here again. */
+static void steps_of_our_own_stay_here(void **state) {
+  (void)state;
+  static prog p;
+  lt_workers *workers = open_workers(1);
+  yard_reset(true);
+  prog_init(&p, workers, "call() + call()");
+  for (unsigned i = 0; i < 3; i++) {
+    lt_workers_step_own(workers, &p.task);
+  }
+  assert_true(p.done);
+  expect_text(&p, LT_END_VALUE, "3");
+  assert_int_equal(p.moves, 0);
+  prog_end(&p);
+  lt_workers_free(workers);
+}
+
+static void a_late_step_is_told_of(void **state) {
+  (void)state;
+  late_task late = {.task = {.step = wait_until_late, .after = note_late_end}};
+  lt_workers *workers = open_workers(1);
+  sem_init(&late.told, 0, 0);
+  lt_workers_on_late(workers, note_late, &late);
+  lt_workers_step_own(workers, &late.task);
+  assert_true(late.is_done);
+  lt_workers_free(workers);
+  sem_destroy(&late.told);
+}
+
+typedef struct last_task {
+  lt_workers_task task; /* first */
+  lt_workers *workers;
+  sem_t handed_on;
+  bool is_over;
+} last_task;
+
+static lt_workers_step end_at_once(lt_workers_task *task) {
+  (void)task;
+  return LT_STEP_DONE;
+}
+
+static void hand_on_and_stay(lt_workers_task *task, lt_workers_step step) {
+  last_task *last = (last_task *)task;
+  assert_int_equal(step, LT_STEP_DONE);
+  sem_post(&last->handed_on);
+  usleep(20000);
+  last->is_over = true;
+}
+
+static void *free_when_handed_on(void *arg) {
+  last_task *last = arg;
+  while (sem_wait(&last->handed_on) != 0) {
+  }
+  lt_workers_free(last->workers);
+  assert_true(last->is_over);
+  return NULL;
+}
+
+/* As when another thread turns the loop, and ends everything. */
+static void the_end_waits_for_our_own_step(void **state) {
+  (void)state;
+  last_task last = {.task = {.step = end_at_once, .after = hand_on_and_stay}, .workers = open_workers(1)};
+  pthread_t thread;
+  sem_init(&last.handed_on, 0, 0);
+  assert_int_equal(pthread_create(&thread, NULL, free_when_handed_on, &last), 0);
+  lt_workers_step_own(last.workers, &last.task);
+  pthread_join(thread, NULL);
+  sem_destroy(&last.handed_on);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tasks_in_turn),
@@ -708,6 +817,10 @@ int main(void) {
       cmocka_unit_test(fibers_move_between_threads),
       cmocka_unit_test(many_suspended_at_once),
       cmocka_unit_test(traps_on_many_threads),
+      cmocka_unit_test(a_step_of_our_own_is_brief),
+      cmocka_unit_test(steps_of_our_own_stay_here),
+      cmocka_unit_test(a_late_step_is_told_of),
+      cmocka_unit_test(the_end_waits_for_our_own_step),
   };
   return cmocka_run_group_tests(tests, engine_open, engine_close);
 }

@@ -1,5 +1,4 @@
 /* The zygote: its start and end, its messages, and the process that waits for the next program. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "io/read_ready.h"
 #include "io/watch.h"
 #include "runner/python/python_start.h"
 #include "runner/python/python_zygote.h"
@@ -97,13 +97,13 @@ static bool python_zygote_read_messages(lt_python_zygote *z) LT_YIELDS {
   char message[4200];
   bool is_tick = false;
   while (!z->is_closing) {
-    ssize_t n = recv(z->control, message, sizeof message - 1, MSG_DONTWAIT);
+    ssize_t n = lt_read_ready_socket(z->control, message, sizeof message - 1);
     if (n > 0) {
       message[n] = '\0';
       python_zygote_on_message(z, message);
       continue;
     }
-    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    if (n != LT_READ_LATER) {
       return z->is_ready;
     }
     uint64_t gone = lt_loop_now_ms(z->python->loop) - began;

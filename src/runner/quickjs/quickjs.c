@@ -30,6 +30,7 @@ struct lt_quickjs {
   lt_run_rests rests;
   lt_timer *trim; /* runs while there may be clean boxes that nobody needs */
   bool is_trimming;
+  _Atomic unsigned runs;   /* that have begun and have not ended */
   lt_typecheck *typecheck; /* NULL: types are not checked */
   lt_str time_zone;        /* of programs' local time; empty: UTC */
   bool drops; /* programs that wait are dropped, and run again by their tapes: slow, for tests ($LATHE_DROP_WAITING) */
@@ -60,6 +61,10 @@ static void quickjs_count_boxes(lt_runner *self, lt_runner_boxes *boxes) {
 
 static void quickjs_runner_free(lt_runner *self) LT_YIELDS {
   lt_quickjs_free((lt_quickjs *)(void *)self);
+}
+
+bool lt_quickjs_is_alone(const lt_quickjs *q) {
+  return atomic_load_explicit(&q->runs, memory_order_relaxed) == 1;
 }
 
 void lt_quickjs_set_time_zone(lt_quickjs *q, lt_str time_zone) {
@@ -125,6 +130,11 @@ static void quickjs_close_images(lt_quickjs *q) {
   }
 }
 
+/* On the watchdog's thread, while the loop's is in that step. */
+static void on_late_step(void *arg) {
+  lt_loop_stand_in(arg);
+}
+
 lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quickjs **ret_quickjs, lt_err *err) {
   lt_quickjs *q = lt_mem_zalloc(1, sizeof *q);
   if (q == NULL) {
@@ -156,6 +166,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
     lt_mem_free(q);
     return status;
   }
+  lt_workers_on_late(q->workers, on_late_step, loop);
   lt_program_lanes_init(&q->lanes, loop, q->workers);
   q->runner.crew = &q->lanes.crew;
   *ret_quickjs = q;
@@ -741,6 +752,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
     return lt_fail(err, LT_E_NOMEM, "no memory for another program");
   }
   uint64_t began = lt_workers_now();
+  atomic_fetch_add_explicit(&q->runs, 1, memory_order_relaxed);
   run_init(run, q, request, result);
   atomic_store(&run->task.deadline_ns, began + lt_run_request_timeout_ms(run->request) * 1000000);
   bool has_ended = false;
@@ -757,5 +769,6 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   lt_recorded_run_report(run->door, request->caller, &run->tape.record, result);
   run_release(run);
   lt_mem_free(run);
+  atomic_fetch_sub_explicit(&q->runs, 1, memory_order_relaxed);
   return status;
 }

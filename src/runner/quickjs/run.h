@@ -28,6 +28,9 @@
 #include "sandbox/workers.h"
 #include "tool/catalog.h"
 
+/* Whether the one that asks is the only run. Any thread. */
+bool lt_quickjs_is_alone(const lt_quickjs *quickjs);
+
 struct lt_run {
   lt_workers_task task; /* first: the workers hand it back as this */
   lt_quickjs *quickjs;

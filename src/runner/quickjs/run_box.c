@@ -44,19 +44,30 @@ static void run_box_be_due(lt_run *run) {
   lt_wait_wake(&run->wait, LT_OK);
 }
 
+static void on_step_out(void *arg) {
+  lt_run *run = arg;
+  lt_workers_step_own(run->workers, &run->task);
+}
+
+/* The loop has nothing else to do for the only program while that computes, so its thread is not woken by a worker, nor
+ * a worker by it. Several programs share the workers, and the loop serves them all. */
+static bool run_box_step_out(lt_run *run) {
+  return lt_quickjs_is_alone(run->quickjs) && lt_loop_step_out(run->loop, on_step_out, run);
+}
+
 void lt_run_box_begin(lt_run *run) {
-  if (lt_lane_is_home(run->lane)) {
-    lt_workers_submit(run->workers, &run->task);
-  } else {
+  if (!lt_lane_is_home(run->lane)) {
     run_box_be_due(run);
+  } else if (!run_box_step_out(run)) {
+    lt_workers_submit(run->workers, &run->task);
   }
 }
 
 void lt_run_box_resume(lt_run *run) {
-  if (lt_lane_is_home(run->lane)) {
-    lt_workers_resume(run->workers, &run->task);
-  } else {
+  if (!lt_lane_is_home(run->lane)) {
     run_box_be_due(run);
+  } else if (!run_box_step_out(run)) {
+    lt_workers_resume(run->workers, &run->task);
   }
 }
 
