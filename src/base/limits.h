@@ -193,6 +193,7 @@
 #define LT_HTTP_URL_MAX_BYTES     (8 * LT_KIB)
 #define LT_HTTP_HEADERS_MAX_BYTES (64 * LT_KIB) /* of a request */
 #define LT_HTTP_BODY_MAX_BYTES    (64 * LT_MIB) /* of a request */
+#define LT_HTTP_SOCKET_LISTS      64            /* lists in which a client finds its sockets by their numbers */
 #define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, if that many files may be open; half of them are kept when idle */
 
 /* --- HTTP served (io/http_server.h) ------------------------------------------------------------------------------- */

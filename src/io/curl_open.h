@@ -18,7 +18,6 @@
   X(easy_cleanup)            \
   X(multi_init)              \
   X(multi_setopt)            \
-  X(multi_assign)            \
   X(multi_add_handle)        \
   X(multi_remove_handle)     \
   X(multi_socket_action)     \

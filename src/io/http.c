@@ -2,16 +2,24 @@
 #include "io/http.h"
 
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "io/http_impl.h"
 #include "io/loop_handles.h"
 
+/* A connection's socket is watched until libcurl closes it, also while no request uses it: to stop and to start again
+ * costs five system calls. libcurl has sockets of its own, too, which it closes as soon as it needs no events. */
 struct lt_http_socket {
   uv_poll_t poll; /* first */
+  bool has_poll;  /* it is initialised */
   lt_http *http;
   curl_socket_t fd;
-  lt_http_socket *prev, *next;
+  bool is_connection;
+  int wanted;  /* libcurl's events */
+  int watched; /* libuv's */
+  lt_http_socket *next, **link;
 };
 
 /* --- Driving libcurl ---------------------------------------------------------------------------------------------- */
@@ -51,8 +59,19 @@ static int http_set_timer(CURLM *multi, long timeout_ms, void *user) {
   return 0;
 }
 
+static void http_socket_unwatch(lt_http_socket *s) {
+  if (s->watched != 0) {
+    uv_poll_stop(&s->poll);
+    s->watched = 0;
+  }
+}
+
 static void http_on_socket(uv_poll_t *poll, int status, int events) {
   lt_http_socket *s = poll->data;
+  if (s->wanted == 0) { /* the peer has closed an idle connection: libcurl sees it when it wants to use it */
+    http_socket_unwatch(s);
+    return;
+  }
   int flags = status < 0 ? CURL_CSELECT_ERR : 0;
   flags |= status >= 0 && (events & UV_READABLE) != 0 ? CURL_CSELECT_IN : 0;
   flags |= status >= 0 && (events & UV_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0;
@@ -66,53 +85,118 @@ static void http_socket_closed(uv_handle_t *handle) {
 }
 
 static void http_socket_close(lt_http_socket *s) {
-  if (s->prev != NULL) {
-    s->prev->next = s->next;
-  } else {
-    s->http->sockets = s->next;
-  }
+  *s->link = s->next;
   if (s->next != NULL) {
-    s->next->prev = s->prev;
+    s->next->link = s->link;
   }
-  uv_close((uv_handle_t *)&s->poll, http_socket_closed);
+  if (s->has_poll) {
+    uv_close((uv_handle_t *)&s->poll, http_socket_closed);
+  } else {
+    lt_mem_free(s);
+  }
 }
 
+static lt_http_socket **http_sockets_near(lt_http *http, curl_socket_t fd) {
+  return &http->sockets[(unsigned)fd % LT_HTTP_SOCKET_LISTS];
+}
+
+static lt_http_socket *http_socket_find(lt_http *http, curl_socket_t fd) {
+  lt_http_socket *s = *http_sockets_near(http, fd);
+  while (s != NULL && s->fd != fd) {
+    s = s->next;
+  }
+  return s;
+}
+
+/* NULL: no memory. */
 static lt_http_socket *http_socket_new(lt_http *http, curl_socket_t fd) {
   lt_http_socket *s = lt_mem_zalloc(1, sizeof *s);
-  if (s == NULL || uv_poll_init_socket(lt_loop_uv(http->loop), &s->poll, fd) != 0) {
-    lt_mem_free(s);
-    return NULL;
+  if (s != NULL) {
+    s->poll.data = s;
+    s->http = http;
+    s->fd = fd;
+    s->link = http_sockets_near(http, fd);
+    s->next = *s->link;
+    if (s->next != NULL) {
+      s->next->link = &s->next;
+    }
+    *s->link = s;
   }
-  s->poll.data = s;
-  uv_unref((uv_handle_t *)&s->poll); /* the waiting fiber keeps the loop running */
-  s->http = http;
-  s->fd = fd;
-  s->next = http->sockets;
-  if (s->next != NULL) {
-    s->next->prev = s;
-  }
-  http->sockets = s;
   return s;
+}
+
+/* Opens a socket as libcurl does, but closed on exec, so that no child inherits it. */
+static curl_socket_t http_open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)purpose;
+  curl_socket_t fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  lt_http_socket *s = fd >= 0 ? http_socket_new(user, fd) : NULL;
+  if (s == NULL && fd >= 0) {
+    close(fd);
+    return CURL_SOCKET_BAD;
+  }
+  if (s != NULL) {
+    s->is_connection = true;
+  }
+  return fd;
+}
+
+/* The handle first: it must not watch a number that another file has. */
+static int http_close_socket(void *user, curl_socket_t fd) {
+  lt_http_socket *s = http_socket_find(user, fd);
+  if (s != NULL) {
+    http_socket_close(s);
+  }
+  return close(fd);
+}
+
+void lt_http_open_sockets_here(lt_http *http, CURL *easy) {
+  http->curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, http_open_socket);
+  http->curl->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
+  http->curl->easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, http_close_socket);
+  http->curl->easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, http);
+}
+
+/* The waiting fiber keeps the loop running, not the handle. */
+static bool http_socket_watch(lt_http_socket *s, int events) {
+  s->wanted = events;
+  if (!s->has_poll) {
+    s->has_poll = uv_poll_init_socket(lt_loop_uv(s->http->loop), &s->poll, s->fd) == 0;
+    if (!s->has_poll) {
+      return false;
+    }
+    uv_unref((uv_handle_t *)&s->poll);
+  }
+  if (s->watched != events) {
+    s->watched = uv_poll_start(&s->poll, events, http_on_socket) == 0 ? events : 0;
+  }
+  return s->watched == events;
+}
+
+/* libcurl wants no more events. An idle connection can always be written to, so that is not watched. */
+static void http_socket_rest(lt_http_socket *s) {
+  s->wanted = 0;
+  if (!s->is_connection) {
+    http_socket_close(s);
+  } else if (s->watched != UV_READABLE) {
+    http_socket_unwatch(s);
+  }
 }
 
 /* Called by libcurl with the events it wants for a socket. A failure ends only this request: returning -1 would end all
  * requests. */
 static int http_watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *socket_user) {
+  (void)socket_user;
   lt_http *http = user;
-  lt_http_socket *s = socket_user;
+  lt_http_socket *s = http_socket_find(http, fd);
   if (what == CURL_POLL_REMOVE) {
     if (s != NULL) {
-      http->curl->multi_assign(http->multi, fd, NULL);
-      http_socket_close(s);
+      http_socket_rest(s);
     }
     return 0;
   }
-  if (s == NULL) {
-    s = http_socket_new(http, fd);
-    http->curl->multi_assign(http->multi, fd, s);
-  }
+  s = s != NULL ? s : http_socket_new(http, fd);
   int events = (what != CURL_POLL_OUT ? UV_READABLE : 0) | (what != CURL_POLL_IN ? UV_WRITABLE : 0);
-  if (s == NULL || uv_poll_start(&s->poll, events, http_on_socket) != 0) {
+  if (s == NULL || !http_socket_watch(s, events)) {
     char *stream = NULL;
     if (http->curl->easy_getinfo(easy, CURLINFO_PRIVATE, &stream) == CURLE_OK && stream != NULL) {
       lt_http_stream_break((lt_http_stream *)(void *)stream, LT_E_NOMEM);
@@ -153,8 +237,10 @@ void lt_http_free(lt_http *http) {
   if (http->multi != NULL) {
     http->curl->multi_cleanup(http->multi);
   }
-  while (http->sockets != NULL) {
-    http_socket_close(http->sockets);
+  for (unsigned i = 0; i < LT_HTTP_SOCKET_LISTS; i++) {
+    while (http->sockets[i] != NULL) {
+      http_socket_close(http->sockets[i]);
+    }
   }
   lt_loop_remove_object(http->loop);
   uv_close((uv_handle_t *)&http->timer, http_closed);

@@ -21,7 +21,7 @@ struct lt_http {
   lt_loop *loop;
   const lt_curl *curl; /* NULL: not needed yet */
   CURLM *multi;
-  lt_http_socket *sockets;
+  lt_http_socket *sockets[LT_HTTP_SOCKET_LISTS];
   size_t streams; /* not closed */
 };
 
@@ -30,7 +30,7 @@ struct lt_http_stream {
   CURL *easy;
   struct curl_slist *headers; /* sent */
   lt_buf body;                /* sent */
-  size_t body_read;           /* bytes of it that libcurl has taken; is_once only */
+  bool is_once;               /* as in lt_http_request */
   char *host;                 /* for messages: no user, no path */
   lt_cancel *cancel;
   lt_wait wait;
@@ -49,6 +49,8 @@ struct lt_http_stream {
   lt_buf out;  /* the piece that was read last */
 };
 
+/* The connections of this request are watched by the loop from their beginning to their end. */
+void lt_http_open_sockets_here(lt_http *http, CURL *easy);
 /* LT_YIELDS the first time. */
 lt_status lt_http_prepare(lt_http *http, lt_err *err) LT_YIELDS;
 /* Reports that libcurl has finished this stream's request. */

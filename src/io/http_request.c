@@ -1,7 +1,6 @@
 /* A request's options: checks them and hands them to libcurl. */
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/socket.h>
 
 #include "base/mem.h"
 #include "io/http_impl.h"
@@ -94,16 +93,6 @@ static bool http_request_add_headers(lt_http_stream *stream, const lt_http_reque
 /* An older libcurl reports unknown options. None of these is required. */
 #define SET(option, value) (stream->http->curl->easy_setopt(stream->easy, (option), (value)))
 
-/* libcurl cannot go back in a body that it reads so, and thus cannot send it again. */
-static size_t http_request_read_body(char *to, size_t size, size_t count, void *user) {
-  lt_http_stream *stream = user;
-  size_t left = stream->body.n - stream->body_read;
-  size_t n = size * count < left ? size * count : left;
-  memcpy(to, stream->body.p + stream->body_read, n);
-  stream->body_read += n;
-  return n;
-}
-
 static bool http_request_set_method(lt_http_stream *stream, const lt_http_request *request) {
   CURLcode code = CURLE_OK;
   if (request->body.n > 0) {
@@ -112,9 +101,7 @@ static bool http_request_set_method(lt_http_stream *stream, const lt_http_reques
     if (code == CURLE_OK) {
       SET(CURLOPT_POST, 1L);
       SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body.n);
-      code = request->is_once ? SET(CURLOPT_READFUNCTION, http_request_read_body)
-                              : SET(CURLOPT_POSTFIELDS, stream->body.p);
-      SET(CURLOPT_READDATA, stream);
+      code = SET(CURLOPT_POSTFIELDS, stream->body.p);
     }
   }
   if (code == CURLE_OK && lt_str_eqc(request->method, "HEAD")) {
@@ -142,12 +129,6 @@ static void http_request_set_certificates(lt_http_stream *stream) {
   }
 }
 
-/* Opens a socket as libcurl does, but closed on exec, so that no child inherits it. */
-static curl_socket_t http_request_open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
-  (void)user, (void)purpose;
-  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
 /* Loopback names mean this machine, so a proxy cannot resolve them. */
 static bool http_request_is_loopback(const char *host) {
   return strncasecmp(host, "localhost", 9) == 0 || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
@@ -163,7 +144,7 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_PRIVATE, stream);
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
-  SET(CURLOPT_OPENSOCKETFUNCTION, http_request_open_socket);
+  lt_http_open_sockets_here(stream->http, stream->easy);
   /* Without this (before libcurl 7.87) giving up waits for a name server that does not answer. */
 #if LIBCURL_VERSION_NUM >= 0x075700
   SET(CURLOPT_QUICK_EXIT, 1L);

@@ -7,9 +7,19 @@
 
 /* --- Callbacks of libcurl ----------------------------------------------------------------------------------------- */
 
-static int http_stream_on_sent(void *user, char *to_ip, char *from_ip, int to_port, int from_port) {
+/* libcurl sends a request again when a kept connection breaks before the answer. */
+static bool http_stream_was_sent(const lt_http_stream *stream) {
+  long bytes = 0;
+  return stream->http->curl->easy_getinfo(stream->easy, CURLINFO_REQUEST_SIZE, &bytes) == CURLE_OK && bytes > 0;
+}
+
+/* Called before each sending. */
+static int http_stream_on_sending(void *user, char *to_ip, char *from_ip, int to_port, int from_port) {
   (void)to_ip, (void)from_ip, (void)to_port, (void)from_port;
   lt_http_stream *stream = user;
+  if (stream->is_once && http_stream_was_sent(stream)) {
+    return CURL_PREREQFUNC_ABORT;
+  }
   stream->is_sending = true;
   lt_wait_wake(&stream->wait, LT_OK); /* from here on the time for the answer counts */
   return CURL_PREREQFUNC_OK;
@@ -86,7 +96,7 @@ static lt_status http_stream_status_of_code(CURLcode code) {
   } else if (code == CURLE_URL_MALFORMAT) {
     return LT_E_INVALID;
   } else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
-             code == CURLE_SEND_ERROR || code == CURLE_SEND_FAIL_REWIND) {
+             code == CURLE_SEND_ERROR || code == CURLE_ABORTED_BY_CALLBACK) {
     return LT_E_CLOSED;
   } else if (code == CURLE_WEIRD_SERVER_REPLY || code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_HTTP2) {
     return LT_E_PROTOCOL;
@@ -116,7 +126,9 @@ static lt_status http_stream_explain(const lt_http_stream *stream, lt_err *err) 
     return lt_fail(err, stream->broken, "no memory for the answer of %s", stream->host);
   }
   lt_status status = http_stream_status_of_code(stream->code);
-  const char *words = stream->words[0] != '\0' ? stream->words : stream->http->curl->easy_strerror(stream->code);
+  const char *words = stream->code == CURLE_ABORTED_BY_CALLBACK ? "it is not sent a second time"
+                      : stream->words[0] != '\0'                ? stream->words
+                                                                : stream->http->curl->easy_strerror(stream->code);
   if (status == LT_E_TIMEOUT) {
     return lt_fail(err, status, "%s could not be reached within %.3g s", stream->host,
                    (double)stream->connect_ms / 1000);
@@ -187,6 +199,7 @@ static lt_http_stream *http_stream_new(lt_http *http, const lt_http_request *req
   http->streams++;
   stream->http = http;
   stream->cancel = request->cancel;
+  stream->is_once = request->is_once;
   stream->connect_ms = http_stream_or_default(request->connect_timeout_ms, LT_HTTP_CONNECT_MS);
   stream->first_byte_ms = http_stream_or_default(request->first_byte_ms, LT_HTTP_ANSWER_MS);
   stream->idle_ms = http_stream_or_default(request->idle_ms, LT_HTTP_IDLE_MS);
@@ -206,7 +219,7 @@ static void http_stream_listen_to(lt_http_stream *stream) {
   curl->easy_setopt(stream->easy, CURLOPT_HEADERDATA, stream);
   curl->easy_setopt(stream->easy, CURLOPT_WRITEFUNCTION, http_stream_on_body);
   curl->easy_setopt(stream->easy, CURLOPT_WRITEDATA, stream);
-  curl->easy_setopt(stream->easy, CURLOPT_PREREQFUNCTION, http_stream_on_sent);
+  curl->easy_setopt(stream->easy, CURLOPT_PREREQFUNCTION, http_stream_on_sending);
   curl->easy_setopt(stream->easy, CURLOPT_PREREQDATA, stream);
 }
 

@@ -234,6 +234,7 @@ const behaviours = {
     more();
   },
   sent: ({ res }) => json(res, 200, sent),
+  "then-close": ({ req, res }) => (res.on("finish", () => setTimeout(() => req.socket.destroy(), 2)), json(res, 200, { method: req.method })),
   short: ({ res }) => (res.writeHead(200, { "content-length": 1000 }), res.write("only this"), setTimeout(() => res.destroy(), 20)),
   garbage: ({ res }) => res.socket.end("this is no HTTP\r\n\r\n"),
   "big-head": ({ res }) => {

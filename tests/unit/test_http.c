@@ -167,6 +167,44 @@ static void body_connection_kept(void) {
   lt_buf_release(&out);
 }
 
+static int times_asked(const char *path) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_http_request request = {.url = url_of(path)};
+  assert_int_equal(fetch(&request, &out, NULL), LT_OK);
+  int n = 0;
+  for (const char *at = out.p; (at = strstr(at, "\"port\":")) != NULL; at++) {
+    n++;
+  }
+  lt_buf_release(&out);
+  return n;
+}
+
+/* The server closes a connection that is used again, before it answers. libcurl sends the request again, unless it may
+ * be sent only once. */
+static void body_sent_once(void) {
+  lt_http_request first = {.url = url_of("/echo/kept")};
+  expect_body(&first, "GET");
+  lt_http_request again = {.url = url_of("/close-first/again"), .body = LT_STR("{}")};
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  assert_int_equal(fetch(&again, &out, NULL), LT_OK);
+  lt_buf_release(&out);
+  assert_int_equal(times_asked("/asked/again"), 2);
+  lt_http_request once = {.url = url_of("/close-first/once"), .body = LT_STR("{}"), .is_once = true};
+  expect_failure(&once, LT_E_CLOSED, "before it answered");
+  assert_int_equal(times_asked("/asked/once"), 1);
+}
+
+/* A connection that the server has closed meanwhile is not used again, and does no harm. */
+static void body_closed_while_idle(void) {
+  for (int i = 0; i < 3; i++) {
+    lt_http_request request = {.url = url_of("/then-close/idle"), .body = LT_STR("{}")};
+    expect_body(&request, "POST");
+    lt_loop_sleep(loop, 40);
+  }
+}
+
 /* --- Backpressure ------------------------------------------------------------------------------------------------- */
 
 static long sent_bytes(void) {
@@ -473,6 +511,8 @@ FLOW(long_post)
 FLOW(statuses)
 FLOW(not_inherited)
 FLOW(connection_kept)
+FLOW(sent_once)
+FLOW(closed_while_idle)
 FLOW(backpressure)
 FLOW(bad_urls)
 FLOW(bad_headers)
@@ -494,6 +534,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_statuses),
       cmocka_unit_test(test_not_inherited),
       cmocka_unit_test(test_connection_kept),
+      cmocka_unit_test(test_sent_once),
+      cmocka_unit_test(test_closed_while_idle),
       cmocka_unit_test(test_backpressure),
       cmocka_unit_test(test_bad_urls),
       cmocka_unit_test(test_bad_headers),
