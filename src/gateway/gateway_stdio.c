@@ -80,7 +80,7 @@ static void gateway_stdio_send(void *arg, lt_str message) {
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-/* On a thread where there is no watch. False: there is nothing more for now. */
+/* On a thread where there is no watch. False: there is nothing more for now, or else the watch says so. */
 static bool gateway_stdio_fill(gateway_stdio *s) {
   size_t room = 0;
   char *to = lt_lines_reserve(&s->lines, &room);
@@ -90,7 +90,7 @@ static bool gateway_stdio_fill(gateway_stdio *s) {
   } else if (n != LT_READ_LATER) {
     lt_lines_end(&s->lines);
   }
-  return n > 0;
+  return n > 0 && (size_t)n == room;
 }
 
 /* False: the input has ended. */
@@ -133,16 +133,16 @@ static void gateway_stdio_read(gateway_stdio *s) LT_YIELDS {
   lt_cancel_node node;
   bool has_more = true;
   lt_cancel_add(&s->session->cancel, &node, &s->readable);
+  lt_watch_set(s->watch, LT_WATCH_READ);
   while (has_more && !s->is_broken && s->session->cancel.why == LT_OK) {
-    lt_watch_set(s->watch, LT_WATCH_READ);
     (void)lt_wait_on(&s->readable, UINT64_MAX);
-    lt_watch_set(s->watch, 0);
     bool has_read = true;
     while (has_read && has_more) {
       has_read = gateway_stdio_fill(s);
       has_more = gateway_stdio_take_lines(s);
     }
   }
+  lt_watch_set(s->watch, 0); /* the end of the input stays to be read */
   lt_cancel_remove(&s->session->cancel, &node);
 }
 
