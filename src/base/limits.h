@@ -556,6 +556,9 @@
 #define LT_PYTHON_FILES_MAX       256            /* it may have open */
 #define LT_PYTHON_LEFT_S          60             /* an unlocked folder of this age is an abandoned one */
 #define LT_PYTHON_RUNS_MAX        128            /* processes at once; further programs wait for one to end */
+#define LT_PYTHON_SPARES_MAX      3              /* processes forked ahead, while programs follow each other ... */
+#define LT_PYTHON_RUSH_MS         50             /* ... so fast; each has 3 MB of its own */
+#define LT_PYTHON_SPARES_MS       1000           /* without a program for so long, one is kept */
 #define LT_PYTHON_START_MS        20000          /* the interpreter's start, on a machine that is busy */
 #define LT_PYTHON_KILL_MS         3000           /* from killing a program to abandoning the interpreter */
 #define LT_PYTHON_LINGER_MS       250 /* from a program's last message to its exit; after twice that it is killed */

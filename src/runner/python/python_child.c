@@ -100,7 +100,7 @@ void lt_python_child_drop(lt_python_child *child) {
   lt_python_zygote *z = child->zygote;
   lt_python *p = z->python;
   bool counted = child->has_slot;
-  z->spare = z->spare == child ? NULL : z->spare;
+  z->spare_count -= child->is_spare;
   python_child_remove_workspace(p, python_child_free(child));
   if (counted) {
     lt_python_child_release_slot(p);

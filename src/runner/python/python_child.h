@@ -16,6 +16,7 @@ typedef struct lt_python_child {
   int connection;        /* our end of the program's connection */
   int output;            /* the read end of its output pipe */
   bool is_owned;         /* by a run; otherwise it is freed at the process's end */
+  bool is_spare;         /* forked ahead, for a program that comes */
   bool has_slot;         /* it counts in lt_python.slots_taken */
   bool should_kill;      /* the zygote was too busy to take the request */
   unsigned linger_ticks; /* periods of LT_PYTHON_LINGER_MS that it has outlived its program */

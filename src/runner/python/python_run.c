@@ -175,7 +175,7 @@ static lt_status python_run_watch_child(lt_python_run *run, lt_str start, lt_err
     return status;
   }
   lt_python_send_message(run, LT_PY_START, 0, start);
-  lt_python_zygote_prepare_spare(run->python);
+  lt_python_zygote_prepare_spares(run->python);
   python_run_wait_until_ended(run);
   python_run_end_calls(run);
   return LT_OK;

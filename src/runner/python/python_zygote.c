@@ -1,4 +1,4 @@
-/* The zygote: its start and end, its messages, and the process that waits for the next program. */
+/* The zygote: its start and end, its messages, and the processes that wait for the next programs. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,20 +11,66 @@
 #include "runner/python/python_start.h"
 #include "runner/python/python_zygote.h"
 
-/* Forks a process for the next program, unless there is one. */
-static void python_zygote_fork_spare(lt_python_zygote *z) LT_YIELDS {
-  lt_python_child *child = NULL;
-  if (z->spare != NULL || z->is_making_spare || z->has_ended || z->is_closing) {
+/* --- Spares ------------------------------------------------------------------------------------------------------- */
+static bool python_zygote_needs_spare(const lt_python_zygote *z) {
+  return z->spare_count < z->spares_wanted && !z->has_ended && !z->is_closing;
+}
+
+/* Forks processes for the next programs, unless there are enough. */
+static void python_zygote_fork_spares(lt_python_zygote *z) LT_YIELDS {
+  if (z->is_making_spare) {
     return;
   }
   z->is_making_spare = true;
   z->reference_count++;
-  if (lt_python_child_new(z, &child, NULL) == LT_OK) {
-    z->spare = child;
+  lt_python_child *child = NULL;
+  while (python_zygote_needs_spare(z) && lt_python_child_new(z, &child, NULL) == LT_OK) {
+    child->is_spare = true;
+    z->spare_count++;
     lt_python_child_disown(child);
   }
   z->is_making_spare = false;
   lt_python_zygote_unref(z);
+}
+
+/* The first that was forked, and so the first that is ready; NULL: there is none. */
+static lt_python_child *python_zygote_take_spare(lt_python_zygote *z) {
+  lt_python_child *first = NULL;
+  for (lt_python_child *child = z->children; child != NULL; child = child->next) {
+    first = child->is_spare ? child : first; /* the newest is at the head */
+  }
+  if (first != NULL) {
+    first->is_spare = false;
+    first->is_owned = true;
+    z->spare_count--;
+  }
+  return first;
+}
+
+/* A process takes longer to make ready than a short program runs. Programs that follow each other find several. */
+static void python_zygote_note_program(lt_python_zygote *z) {
+  uint64_t now_ms = lt_loop_now_ms(z->python->loop);
+  if (now_ms - z->last_program_ms < LT_PYTHON_RUSH_MS && z->spares_wanted < LT_PYTHON_SPARES_MAX) {
+    z->spares_wanted++;
+  }
+  z->last_program_ms = now_ms;
+}
+
+/* After a while without a program one spare is enough. Returns the milliseconds until then. */
+static uint64_t python_zygote_drop_spares(lt_python_zygote *z) {
+  uint64_t idle_ms = lt_loop_now_ms(z->python->loop) - z->last_program_ms;
+  if (z->spares_wanted == 1 || idle_ms < LT_PYTHON_SPARES_MS) {
+    return z->spares_wanted == 1 ? UINT64_MAX : LT_PYTHON_SPARES_MS - idle_ms;
+  }
+  z->spares_wanted = 1;
+  for (lt_python_child *child = z->children; child != NULL && z->spare_count > 1; child = child->next) {
+    if (child->is_spare) {
+      child->is_spare = false;
+      child->should_kill = true;
+      z->spare_count--;
+    }
+  }
+  return UINT64_MAX;
 }
 
 /* --- Messages from the interpreter -------------------------------------------------------------------------------- */
@@ -70,13 +116,13 @@ static void python_zygote_on_message(lt_python_zygote *z, char *message) LT_YIEL
 
 /* Whether the process still exists although no program needs it. */
 static bool python_zygote_lingers(const lt_python_zygote *z, const lt_python_child *child) {
-  return !child->has_exited && (child->should_kill || (!child->is_owned && child != z->spare && !z->is_making_spare));
+  return !child->has_exited && (child->should_kill || (!child->is_owned && !child->is_spare && !z->is_making_spare));
 }
 
 /* Kills processes that outlive their program; most end by themselves. `is_tick`: another period has passed. Returns the
  * milliseconds until the next check. */
 static uint64_t python_zygote_kill_lingering(lt_python_zygote *z, bool is_tick) {
-  uint64_t again_ms = UINT64_MAX;
+  uint64_t again_ms = python_zygote_drop_spares(z);
   for (lt_python_child *child = z->children; child != NULL; child = child->next) {
     if (!python_zygote_lingers(z, child)) {
       continue;
@@ -199,6 +245,7 @@ static lt_status python_zygote_new(lt_python *p, lt_err *err) {
   }
   z->python = p;
   z->control = -1;
+  z->spares_wanted = 1;
   z->reference_count = 1; /* its fiber */
   lt_wait_init(&z->wait, p->loop);
   lt_status status = lt_loop_spawn(p->loop, python_zygote_on_fiber, z, err);
@@ -241,13 +288,9 @@ static lt_status python_zygote_take_from_ready(lt_python *p, lt_cancel *cancel, 
                                                lt_err *err) LT_YIELDS {
   lt_python_zygote *z = NULL;
   LT_TRY(python_zygote_get_ready(p, cancel, &z, err));
-  if (z->spare == NULL) {
-    return lt_python_child_new(z, ret_child, err);
-  }
-  *ret_child = z->spare;
-  z->spare->is_owned = true;
-  z->spare = NULL;
-  return LT_OK;
+  python_zygote_note_program(z);
+  *ret_child = python_zygote_take_spare(z);
+  return *ret_child != NULL ? LT_OK : lt_python_child_new(z, ret_child, err);
 }
 
 lt_status lt_python_zygote_take_child(lt_python *p, lt_wait *wait, lt_cancel *cancel, lt_python_child **ret_child,
@@ -268,16 +311,16 @@ lt_status lt_python_zygote_take_child(lt_python *p, lt_wait *wait, lt_cancel *ca
   return LT_OK;
 }
 
-void lt_python_zygote_prepare_spare(lt_python *p) {
+void lt_python_zygote_prepare_spares(lt_python *p) {
   if (p->zygote != NULL && p->zygote->is_ready) {
-    python_zygote_fork_spare(p->zygote);
+    python_zygote_fork_spares(p->zygote);
   }
 }
 
 lt_status lt_python_warm(lt_python *p, lt_err *err) {
   lt_python_zygote *z = NULL;
   LT_TRY(python_zygote_get_ready(p, NULL, &z, err));
-  python_zygote_fork_spare(z);
+  python_zygote_fork_spares(z);
   return LT_OK;
 }
 

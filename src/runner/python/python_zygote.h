@@ -22,8 +22,10 @@ struct lt_python_zygote {
   bool is_making_spare;
   unsigned reference_count;   /* its children, its fiber, and fibers that wait for it */
   lt_err end_reason;          /* why it has ended */
-  lt_python_child *children;  /* all that are not freed, the spare, too */
-  lt_python_child *spare;     /* a process forked ahead; or NULL */
+  lt_python_child *children;  /* all that are not freed, the spares, too; the newest first */
+  unsigned spare_count;       /* processes forked ahead */
+  unsigned spares_wanted;     /* one, or more while programs follow each other */
+  uint64_t last_program_ms;   /* when a program took a process */
   uint32_t last_id;           /* of a child */
   lt_python_waiter *starters; /* fibers that wait until it is ready */
 };
@@ -40,8 +42,8 @@ static inline void lt_python_zygote_unref(lt_python_zygote *zygote) {
  * at the process's end. Owns: the caller, lt_python_child_release. LT_YIELDS; `cancel` ends the waiting. */
 lt_status lt_python_zygote_take_child(lt_python *python, lt_wait *wait, lt_cancel *cancel, lt_python_child **ret_child,
                                       lt_err *err) LT_YIELDS;
-/* Forks a process for the next program, unless there is one. LT_YIELDS. */
-void lt_python_zygote_prepare_spare(lt_python *python) LT_YIELDS;
+/* Forks processes for the next programs, unless there are enough. LT_YIELDS. */
+void lt_python_zygote_prepare_spares(lt_python *python) LT_YIELDS;
 /* Ends the interpreter. LT_YIELDS until it is gone. */
 void lt_python_zygote_close(lt_python *python) LT_YIELDS;
 
