@@ -24,19 +24,20 @@ typedef struct stream {
   world *w;
   lt_buf heard;
   unsigned pieces;
-  pthread_t thread;
 } stream;
 
 static void on_text(void *arg, lt_said said, lt_str text) {
   stream *s = arg;
   static const char letters[] = "olwe";
-  assert_true(pthread_equal(pthread_self(), s->thread));
+  lt_wait held; /* it is called by who holds the loop: a wake checks that */
+  lt_wait_init(&held, s->w->loop);
+  lt_wait_wake(&held, LT_OK);
   s->pieces++;
   lt_buf_printf(&s->heard, " %c(%.*s)", letters[said], LT_STR_ARG(text));
 }
 
 static stream stream_of(world *w) {
-  stream s = {.w = w, .thread = pthread_self()};
+  stream s = {.w = w};
   lt_buf_init(&s.heard, LT_GIB);
   return s;
 }
