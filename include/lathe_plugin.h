@@ -19,8 +19,8 @@
  * Threads. Each plugin has a thread of its own, on which its functions are called one after another. They may block,
  * may use libraries that block, and need no locks. A plugin that says LATHE_ON_LOOP is called on Lathe's own loop
  * instead. There other calls go on while a function of the host waits, so that many calls of the plugin may be under
- * way at once, each on a small stack (128 KiB are yours). Such a plugin must never block. One thread at a time turns the
- * loop, and not always the same one: what is thread-local, as errno, does not outlive a function of the host.
+ * way at once, each on a small stack (128 KiB are yours). Such a plugin must never block. One thread at a time turns
+ * the loop, and not always the same one: what is thread-local, as errno, does not outlive a function of the host.
  *
  * Versions. Structs begin with their size and only ever grow at their end; a member that is missing counts as 0. A
  * plugin built against an older header works in a newer Lathe as it is. A plugin that wants functions of a newer Lathe
