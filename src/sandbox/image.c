@@ -6,27 +6,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "sandbox/box.h"
 #include "sandbox/image_packing.h"
 #include "sandbox/page_map.h"
 #include "sandbox/program_file.h"
-
-/* The instance and the table contain addresses of this process, so they are made once for each process. Clones copy the
- * instance and share the table. */
-static lt_status image_make_template(lt_image *image, lt_err *err) {
-  lt_box *box = NULL;
-  LT_TRY(lt_box_new_blank(image->module, &box, err));
-  image->instance = lt_mem_alloc(image->module->instance_size);
-  if (image->instance == NULL) {
-    lt_box_free(box);
-    return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
-  }
-  memcpy(image->instance, box->instance, image->module->instance_size);
-  image->table = image->module->table(box->instance)->data;
-  image->module->table(box->instance)->data = NULL; /* owned by the image now */
-  lt_box_free(box);
-  return LT_OK;
-}
+#include "sandbox/wasm_rt.h"
 
 static lt_status image_write_all(int fd, const uint8_t *bytes, size_t n, lt_err *err) {
   while (n > 0) {
@@ -105,10 +88,8 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
   if (image->hot == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
   }
-  lt_status status = image_make_template(image, err);
-  if (status == LT_OK && !image_use_program_file(image, data)) {
-    status = image_make_file(image, stored, err);
-  }
+  image->instance = lt_wasm_rt_template(module);
+  lt_status status = image_use_program_file(image, data) ? LT_OK : image_make_file(image, stored, err);
   if (status != LT_OK) {
     lt_image_close(image);
     return status;
@@ -128,7 +109,5 @@ void lt_image_close(lt_image *image) {
     close(image->page_map);
   }
   lt_mem_free(image->hot);
-  lt_mem_free(image->instance);
-  lt_mem_free(image->table);
   *image = (lt_image){.fd = -1, .page_map = -1};
 }

@@ -61,8 +61,7 @@ typedef struct lt_image {
   off_t offset;         /* where they begin in it */
   int page_map;         /* of the process, to see which pages of a box are its own; -1: there is none */
   lt_image_hot *hot;
-  void *instance;           /* template: copied into every clone */
-  wasm_rt_funcref_t *table; /* shared by all clones: never changed afterwards */
+  const void *instance; /* the module's template (wasm_rt.h): copied into every clone */
 } lt_image;
 
 /* Opens an image for cloning. Borrows: `data` (it is part of the program). Owns: the caller, lt_image_close.

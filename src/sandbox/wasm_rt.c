@@ -12,13 +12,32 @@
 #define REFUSALS        2    /* the guest's malloc asks twice before it fails: the spare room is for what follows */
 #define TABLE_MAX       1024 /* functions called by pointer: QuickJS has 532 */
 #define TYPES_MAX       256
+#define TYPE_SLOTS      1024 /* a power of two */
 #define TYPE_ARGS_MAX   32
+#define TEMPLATE_MAX    256 /* bytes of an instance: QuickJS has 88 */
 
 /* The places of the memory and the table of the instance under construction; valid under the lock. The translated code
  * cannot handle a failure in the middle, so everything that can fail is done before. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *making_memory;
 static wasm_rt_funcref_t *making_table;
+
+const void *lt_wasm_rt_template(const lt_module *module) {
+  static wasm_rt_funcref_t table[TABLE_MAX];
+  static _Alignas(max_align_t) uint8_t instance[TEMPLATE_MAX];
+  static const lt_module *made;
+  pthread_mutex_lock(&making);
+  if (made == NULL) {
+    LT_CHECK(module->instance_size <= sizeof instance);
+    module->memory(instance)->data = instance; /* it has one: none is filled (scripts/generate.mk) */
+    making_table = table;
+    module->instantiate(instance, NULL);
+    made = module;
+  }
+  pthread_mutex_unlock(&making);
+  LT_CHECK(made == module);
+  return instance;
+}
 
 bool lt_wasm_rt_instantiate(const lt_module *module, void *instance, lt_box *box, uint8_t *memory) {
   LT_CHECK((uint8_t *)instance + module->instance_size == memory); /* the translated code relies on it */
@@ -107,6 +126,16 @@ typedef struct wasm_func_type {
 
 static wasm_func_type func_types[TYPES_MAX];
 static uint32_t func_type_count;
+static uint16_t func_type_slots[TYPE_SLOTS]; /* numbers of types by their hash, or beside it; 0: free */
+
+/* FNV-1a, of the whole signature. */
+static uint32_t wasm_rt_hash_type(const wasm_func_type *type) {
+  uint32_t hash = (2166136261u ^ type->params) * 16777619u;
+  for (uint32_t i = 0; i < type->params + type->results; i++) {
+    hash = (hash ^ type->types[i]) * 16777619u;
+  }
+  return hash;
+}
 
 static bool wasm_rt_same_type(const wasm_func_type *a, const wasm_func_type *b) {
   return a->params == b->params && a->results == b->results && memcmp(a->types, b->types, a->params + a->results) == 0;
@@ -121,14 +150,16 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
     type.types[i] = (uint8_t)va_arg(args, int);
   }
   va_end(args);
-  for (uint32_t i = 0; i < func_type_count; i++) {
-    if (wasm_rt_same_type(&func_types[i], &type)) {
-      return i + 1;
-    }
+  uint16_t *slot = &func_type_slots[wasm_rt_hash_type(&type) % TYPE_SLOTS];
+  while (*slot != 0 && !wasm_rt_same_type(&func_types[*slot - 1], &type)) {
+    slot = slot < func_type_slots + TYPE_SLOTS - 1 ? slot + 1 : func_type_slots;
   }
-  LT_CHECK(func_type_count < TYPES_MAX);
-  func_types[func_type_count++] = type;
-  return func_type_count;
+  if (*slot == 0) {
+    LT_CHECK(func_type_count < TYPES_MAX);
+    func_types[func_type_count++] = type;
+    *slot = (uint16_t)func_type_count;
+  }
+  return *slot;
 }
 
 /* --- Traps -------------------------------------------------------------------------------------------------------- */

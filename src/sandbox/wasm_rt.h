@@ -11,8 +11,13 @@
 
 struct lt_box;
 
+/* The instance that all boxes of images copy, with the table that they share: no memory belongs to it. It is made by
+ * the first call, one module per process, and stays. Any thread. */
+const void *lt_wasm_rt_template(const lt_module *module);
+
 /* Makes an instance whose memory is at `memory`: address space that is reserved already and mapped here as far as the
- * module's initial size. Its table is allocated (lt_mem_free). One at a time per process. False: no memory. */
+ * module's initial size. Its table is allocated (lt_mem_free). One at a time per process. False: no memory. For
+ * building images; boxes copy the template. */
 bool lt_wasm_rt_instantiate(const lt_module *module, void *instance, struct lt_box *box, uint8_t *memory);
 
 #endif
