@@ -15,6 +15,8 @@ ENGINE      := build/engine
 PAGE        := build/page
 # -O2 without these flags runs programs half as fast; the last two end each opcode with a jump of its own (docs/internals/engine.md).
 ENGINE_CFLAGS := -O3 -fno-strict-aliasing -w -fno-gcse --param max-goto-duplication-insns=40
+# Of libm the engine needs little: a root is an instruction, and rounding is our own (wasm_rt.h). So no process loads it.
+ENGINE_CFLAGS += -fno-math-errno $(foreach f,floor ceil trunc nearbyint,-D$f=wasm_rt_$f)
 WERROR      := $(if $(CI),ON,OFF)
 PRESETS     := release asan tsan fuzz aarch64
 CROSS       := build/cross-aarch64

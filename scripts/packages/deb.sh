@@ -36,7 +36,7 @@ copyright() {
   printf '\nWhat is of others inside the program and the library:\n\n'
   sed -n '/^## Inside/,/^## Tools/p' THIRD_PARTY.md | sed '1d;$d'
   printf 'On Debian the text of the Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0.\n'
-  for file in "$bundle"/licences/npm-*; do
+  for file in "$bundle"/licences/{npm-*,libuv1,libyaml-0-2}; do
     ! grep -q 'TERMS AND CONDITIONS FOR USE, REPRODUCTION' "$file" || continue # Apache-2.0
     printf '\n--- %s\n\n' "$(basename "$file" | sed 's/^npm-//')"
     cat "$file"

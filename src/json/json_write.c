@@ -330,7 +330,7 @@ void lt_json_put_double(lt_json_writer *w, double n) {
     lt_buf_byte(w->buf, '-');
     n = -n;
   }
-  if (n < 9007199254740992.0 && n == floor(n)) {
+  if (n < 9007199254740992.0 && n == (double)(int64_t)n) {
     lt_buf_int(w->buf, (int64_t)n);
   } else {
     written_decimal d = json_write_shortest(n);

@@ -1,5 +1,6 @@
 #include "sandbox/wasm_rt.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -160,6 +161,28 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
     *slot = (uint16_t)func_type_count;
   }
   return *slot;
+}
+
+/* --- Rounding ----------------------------------------------------------------------------------------------------- */
+#define NO_FRACTION 4503599627370496.0 /* 2^52: no double from here on has a fraction; nor is NaN below it */
+
+double wasm_rt_trunc(double x) {
+  return fabs(x) < NO_FRACTION ? copysign((double)(int64_t)x, x) : x;
+}
+
+double wasm_rt_floor(double x) {
+  double whole = wasm_rt_trunc(x);
+  return whole > x ? whole - 1 : whole;
+}
+
+double wasm_rt_ceil(double x) {
+  double whole = wasm_rt_trunc(x);
+  return whole < x ? copysign(whole + 1, x) : whole;
+}
+
+/* To the even one of two that are as near: the sum has no room for a fraction. */
+double wasm_rt_nearbyint(double x) {
+  return fabs(x) < NO_FRACTION ? copysign(fabs(x) + NO_FRACTION - NO_FRACTION, x) : x;
 }
 
 /* --- Traps -------------------------------------------------------------------------------------------------------- */

@@ -20,4 +20,10 @@ const void *lt_wasm_rt_template(const lt_module *module);
  * building images; boxes copy the template. */
 bool lt_wasm_rt_instantiate(const lt_module *module, void *instance, struct lt_box *box, uint8_t *memory);
 
+/* Rounding, as the functions of libm without `wasm_rt_`: the translated code calls these (ENGINE_CFLAGS). */
+double wasm_rt_floor(double x) __attribute__((const));
+double wasm_rt_ceil(double x) __attribute__((const));
+double wasm_rt_trunc(double x) __attribute__((const));
+double wasm_rt_nearbyint(double x) __attribute__((const));
+
 #endif

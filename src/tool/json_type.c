@@ -2,10 +2,12 @@
 
 #include <math.h>
 
+#define NO_FRACTION 9007199254740992.0 /* 2^53: no double from here on has one */
+
 /* JSON Schema 2020-12, 6.1.1: "integer" matches any number with a zero fractional part. */
 static bool json_type_is_whole(lt_json value) {
   double d;
-  return lt_json_double(value, &d) && (isinf(d) || d == floor(d));
+  return lt_json_double(value, &d) && (fabs(d) >= NO_FRACTION || d == (double)(int64_t)d);
 }
 
 /* Whether the value has the type `name`; every value has a type with an unknown name. */

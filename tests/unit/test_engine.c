@@ -52,6 +52,29 @@ static void numbers(void **state) {
   ENGINE_EXPECT_ALL(cases);
 }
 
+/* At 2^52 doubles have no fraction any more; a zero keeps the sign of what was rounded. */
+static void rounding(void **state) {
+  static const engine_case cases[] = {
+      {"[-1.5, -0.5, 0.5, 1.5, 4503599627370495.5, -4503599627370495.5].map(Math.floor)",
+       "[-2,-1,0,1,4503599627370495,-4503599627370496]"},
+      {"[-1.5, -0.5, 0.5, 1.5, 4503599627370495.5, -4503599627370495.5].map(Math.ceil)",
+       "[-1,0,1,2,4503599627370496,-4503599627370495]"},
+      {"[-1.5, -0.5, 0.5, 1.5, 4503599627370495.5, -4503599627370495.5].map(Math.trunc)",
+       "[-1,0,0,1,4503599627370495,-4503599627370495]"},
+      {"[-1.5, -0.5, 0.5, 1.5, 2.5, 0.49999999999999994, 4503599627370495.5].map(Math.round)",
+       "[-1,0,1,2,3,0,4503599627370496]"},
+      {"new Uint8ClampedArray([0.5, 1.5, 2.5, 254.5, 300, -1, NaN]).join()", "'0,2,2,254,255,0,0'"},
+      {"['floor', 'ceil', 'trunc', 'round'].map((f) => [2 ** 53, -1e300, Infinity, NaN].map(Math[f]).join()).join(';')",
+       "'9007199254740992,-1e+300,Infinity,NaN;9007199254740992,-1e+300,Infinity,NaN;"
+       "9007199254740992,-1e+300,Infinity,NaN;9007199254740992,-1e+300,Infinity,NaN'"},
+      {"['floor', 'ceil', 'trunc', 'round'].map((f) => [-0, -0.25, 0.25].map((n) => 1 / Math[f](n)).join()).join(';')",
+       "'-Infinity,-1,Infinity;-Infinity,-Infinity,1;-Infinity,-Infinity,Infinity;-Infinity,-Infinity,Infinity'"},
+      {NULL, NULL},
+  };
+  (void)state;
+  ENGINE_EXPECT_ALL(cases);
+}
+
 /* Each comes back as something readable. */
 static void values_json_has_no_word_for(void **state) {
   static const engine_case cases[] = {
@@ -376,6 +399,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_of_the_last_expression),
       cmocka_unit_test(numbers),
+      cmocka_unit_test(rounding),
       cmocka_unit_test(values_json_has_no_word_for),
       cmocka_unit_test(cycles),
       cmocka_unit_test(values_that_throw_when_they_are_looked_at),

@@ -20,6 +20,8 @@
 #define SHORT_MIN_BYTES  4
 #define SHORT_MIN_SHARE  0.4F /* of the word asked for */
 
+#define LOG_TERMS 33 /* of the series of a logarithm: what is left out is below 2^-53 */
+
 typedef struct search_term {
   char text[LT_WORD_MAX_BYTES];
   size_t n;
@@ -142,10 +144,22 @@ static void search_take_shorter(search *s, lt_str text, lt_str stem) {
   }
 }
 
+/* The natural logarithm of a positive number, as exact as a double here: the only function that libm would be loaded
+ * for, by every process at its start. ln(m * 2^e) = 2 artanh((m - 1) / (m + 1)) + e ln 2, where m is in [1/2, 1). */
+static double search_log(double n) {
+  int e;
+  double m = frexp(n, &e), z = (m - 1) / (m + 1), power = z, sum = 0;
+  for (int k = 1; k <= LOG_TERMS; k += 2) {
+    sum += power / k;
+    power *= z * z;
+  }
+  return 2 * sum + e * M_LN2;
+}
+
 /* A word in fewer tools has a greater weight. */
 static float search_rarity(const search *s) {
   double with = (double)s->touched_count;
-  return (float)log(1.0 + ((double)s->tools - with + 0.5) / (with + 0.5));
+  return (float)search_log(1.0 + ((double)s->tools - with + 0.5) / (with + 0.5));
 }
 
 static void search_score_term(search *s, const search_term *t) {
