@@ -519,12 +519,25 @@ static void config_key_set_standard(const lt_config_key *key, char *record) {
   }
 }
 
+/* Whether the row belongs to `parent`, directly or not. */
+static bool config_key_is_below(const lt_config_key *parent, const lt_config_key *key) {
+  if (key->path == NULL || parent == NULL) {
+    return key->path != NULL;
+  }
+  size_t n = strlen(parent->path);
+  return strncmp(key->path, parent->path, n) == 0 && (key->path[n] == '.' || key->path[n] == '[');
+}
+
+/* Sections have their members in the same record; the rows of other records are passed over. */
 void lt_config_key_set_standards(const lt_config_key *parent, void *record) {
-  for (const lt_config_key *key = NULL; (key = lt_config_key_inside(parent, key)) != NULL;) {
-    if (key->kind == LT_CONFIG_SECTION) {
-      lt_config_key_set_standards(key, record);
-    } else if (key->at != LT_CONFIG_NOWHERE) {
-      config_key_set_standard(key, record);
+  const lt_config_key *key = parent != NULL ? parent + 1 : lt_config_keys;
+  while (config_key_is_below(parent, key)) {
+    const lt_config_key *row = key++;
+    if (row->at != LT_CONFIG_NOWHERE) {
+      config_key_set_standard(row, record);
+    }
+    while ((row->kind == LT_CONFIG_RECORDS || row->kind == LT_CONFIG_NAMED) && config_key_is_below(row, key)) {
+      key++;
     }
   }
 }
