@@ -69,7 +69,8 @@ struct lt_workers {
   atomic_bool is_own_in_step; /* `after` included */
   void (*on_late)(void *arg);
   void *late_arg;
-  worker_slot slots[WORKERS_MAX];
+  worker_slot *slots[WORKERS_MAX]; /* the first `slot_count` are there; they stay until all workers have ended */
+  _Atomic unsigned slot_count;
 };
 
 uint64_t lt_workers_now(void) {
@@ -331,18 +332,32 @@ static void *workers_worker(void *arg) {
   return NULL;
 }
 
-static lt_status workers_start_worker(lt_workers *w, bool extra) {
-  for (unsigned i = 0; i < WORKERS_MAX; i++) {
-    worker_slot *s = &w->slots[i];
-    if (s->is_live) {
-      continue;
+/* Of a worker that has ended, or another one. NULL: there are as many as there may be, or no memory. */
+static worker_slot *workers_free_slot(lt_workers *w) {
+  unsigned count = atomic_load(&w->slot_count);
+  for (unsigned i = 0; i < count; i++) {
+    if (!w->slots[i]->is_live) {
+      return w->slots[i];
     }
-    s->workers = w;
-    s->is_extra = extra;
-    s->is_live = pthread_create(&s->thread, NULL, workers_worker, s) == 0;
-    return s->is_live ? LT_OK : LT_E_NOMEM;
   }
-  return LT_E_LIMIT;
+  worker_slot *s = count < WORKERS_MAX ? lt_mem_zalloc(1, sizeof *s) : NULL;
+  if (s != NULL) {
+    pthread_mutex_init(&s->lock, NULL);
+    s->workers = w;
+    w->slots[count] = s;
+    atomic_store(&w->slot_count, count + 1); /* the watchdog looks at it from now on */
+  }
+  return s;
+}
+
+static lt_status workers_start_worker(lt_workers *w, bool extra) {
+  worker_slot *s = workers_free_slot(w);
+  if (s == NULL) {
+    return LT_E_NOMEM;
+  }
+  s->is_extra = extra;
+  s->is_live = pthread_create(&s->thread, NULL, workers_worker, s) == 0;
+  return s->is_live ? LT_OK : LT_E_NOMEM;
 }
 
 /* --- Threads of others -------------------------------------------------------------------------------------------- */
@@ -661,11 +676,12 @@ static void *workers_watch(void *arg) {
       if (workers_watch_sleep(w)) {
         break;
       }
-      last_busy = now = lt_workers_now(); /* the step that has begun may be over, and others follow soon */
+      last_busy = lt_workers_now();
+      continue; /* a worker that was woken or has just been started may not have begun yet: nothing is missing */
     }
     unsigned stuck = 0;
-    for (unsigned i = 0; i < w->regular + LT_WORKER_EXTRA_MAX; i++) {
-      stuck += workers_look_at(&w->slots[i], now);
+    for (unsigned i = 0; i < atomic_load(&w->slot_count); i++) {
+      stuck += workers_look_at(w->slots[i], now);
     }
     workers_look_at_own(w, now);
     workers_look_at_guests(w, now);
@@ -687,10 +703,6 @@ static void workers_init_sync(lt_workers *w) {
   pthread_condattr_destroy(&attr);
   pthread_mutex_init(&w->own.lock, NULL);
   w->own.workers = w;
-  for (unsigned i = 0; i < WORKERS_MAX; i++) {
-    pthread_mutex_init(&w->slots[i].lock, NULL);
-    w->slots[i].workers = w;
-  }
 }
 
 static unsigned workers_cores(void) {
@@ -754,11 +766,13 @@ void lt_workers_free(lt_workers *w) {
   }
   workers_wait_for_own(w);
   workers_wait_for_extras(w); /* workers write to their slots when they end */
-  for (unsigned i = 0; i < WORKERS_MAX; i++) {
-    if (w->slots[i].is_live) {
-      pthread_join(w->slots[i].thread, NULL);
+  for (unsigned i = 0; i < atomic_load(&w->slot_count); i++) {
+    worker_slot *s = w->slots[i];
+    if (s->is_live) {
+      pthread_join(s->thread, NULL);
     }
-    pthread_mutex_destroy(&w->slots[i].lock);
+    pthread_mutex_destroy(&s->lock);
+    lt_mem_free(s);
   }
   workers_free_guests(w);
   pthread_mutex_destroy(&w->own.lock);
