@@ -5,7 +5,7 @@
 #include "json/json_text.h"
 #include "tool/catalog.h"
 
-/* Each list is sorted by bytes. */
+/* Each list is sorted by bytes. No word has a "_": most names of tools have one, and are not looked for. */
 /* clang-format off */
 /* Words that cannot be a function's name, in strict mode and in modules. */
 static const char *const identifier_reserved_words[] = {
@@ -46,7 +46,8 @@ static int identifier_compare_word(const void *key, const void *entry) {
 }
 
 static bool identifier_in_list(lt_str name, const char *const *list, size_t count) {
-  return bsearch(&name, list, count, sizeof *list, identifier_compare_word) != NULL;
+  return name.n > 0 && memchr(name.p, '_', name.n) == NULL &&
+         bsearch(&name, list, count, sizeof *list, identifier_compare_word) != NULL;
 }
 
 #define IN_LIST(name, list) identifier_in_list((name), (list), sizeof(list) / sizeof((list)[0]))
