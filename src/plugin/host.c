@@ -204,6 +204,12 @@ static void host_end_plugin(void *arg) LT_YIELDS {
   lt_plugin_thread_end(plugin, until_ms > now ? until_ms - now : 0);
 }
 
+/* Nothing of it has to be waited for. */
+static bool host_is_idle(const lt_plugin *plugin) {
+  return plugin->definition.teardown == NULL && !plugin->thread.has_started && plugin->request_count == 0 &&
+         plugin->call_count == 0;
+}
+
 /* Plugins run in parallel: several busy ones take as long as one. */
 static void host_end_plugins(lt_host *host) LT_YIELDS {
   lt_fan_out ends;
@@ -213,7 +219,11 @@ static void host_end_plugins(lt_host *host) LT_YIELDS {
     if (plugin->is_in_door) {
       lt_door_remove(host->options.door, &plugin->tools.base);
     }
-    lt_fan_out_add(&ends, host_end_plugin, plugin);
+    if (host_is_idle(plugin)) {
+      host_end_plugin(plugin);
+    } else {
+      lt_fan_out_add(&ends, host_end_plugin, plugin);
+    }
   }
   lt_fan_out_wait(&ends, NULL, UINT64_MAX);
 }

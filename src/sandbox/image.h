@@ -39,7 +39,9 @@ typedef struct lt_image_header {
   uint64_t roots[LT_IMAGE_ROOTS]; /* values the engine calls by hand: functions of the prelude */
 } lt_image_header;
 
-_Static_assert(sizeof(lt_image_header) == LT_IMAGE_HEADER_BYTES, "image_layout.h says how long a header is");
+_Static_assert(sizeof(lt_image_header) == LT_IMAGE_HEADER_BYTES &&
+                   offsetof(lt_image_header, fingerprint) == LT_IMAGE_FINGERPRINT_AT,
+               "image_layout.h says how a header lies in the program");
 
 /* The pages of the image that programs write to, learnt from the first boxes whose programs wait, and from the first
  * ones that are cleaned. A new box gets its own copies of these pages at once, which costs less than one fault per

@@ -8,6 +8,8 @@ extern const char lt_image_web_data[], lt_image_web_end[];
 extern const char lt_image_intl_data[], lt_image_intl_end[];
 extern const char lt_image_strip_data[], lt_image_strip_end[];
 
+extern const uint64_t lt_image_fingerprints[LT_IMAGE_KINDS];
+
 lt_str lt_image_bytes(lt_image_kind kind) {
   static const struct {
     const char *data, *end;
@@ -21,11 +23,5 @@ lt_str lt_image_bytes(lt_image_kind kind) {
 }
 
 uint64_t lt_image_fingerprint(void) {
-  uint64_t each[LT_IMAGE_KINDS];
-  for (unsigned kind = 0; kind < LT_IMAGE_KINDS; kind++) {
-    lt_image_header head;
-    memcpy(&head, lt_image_bytes((lt_image_kind)kind).p, sizeof head);
-    each[kind] = head.fingerprint;
-  }
-  return lt_str_hash(lt_str_from(each, sizeof each));
+  return lt_str_hash(lt_str_from(lt_image_fingerprints, sizeof lt_image_fingerprints));
 }

@@ -705,8 +705,11 @@ static void workers_init_sync(lt_workers *w) {
   w->own.workers = w;
 }
 
+/* Of those that this process may use. */
 static unsigned workers_cores(void) {
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t allowed;
+  bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0; /* with 1,024 or fewer */
+  long n = is_known ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : n > REGULAR_MAX ? REGULAR_MAX : (unsigned)n;
 }
 
