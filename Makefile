@@ -13,8 +13,10 @@ MAKEFLAGS   += --no-builtin-rules --no-print-directory
 
 ENGINE      := build/engine
 PAGE        := build/page
-# -O2 without these flags runs programs half as fast; the last two end each opcode with a jump of its own (docs/internals/engine.md).
-ENGINE_CFLAGS := -O3 -fno-strict-aliasing -w -fno-gcse --param max-goto-duplication-insns=40
+# -O2 without these flags runs programs half as fast: each opcode ends with a jump of its own, and small functions are part
+# of those that call them (docs/internals/engine.md).
+ENGINE_CFLAGS := -O3 -fno-strict-aliasing -w --param max-goto-duplication-insns=40 \
+  --param max-inline-insns-auto=55 --param inline-unit-growth=60
 # Of libm the engine needs little: a root is an instruction, and rounding is our own (wasm_rt.h). So no process loads it.
 ENGINE_CFLAGS += -fno-math-errno $(foreach f,floor ceil trunc nearbyint,-D$f=wasm_rt_$f)
 WERROR      := $(if $(CI),ON,OFF)

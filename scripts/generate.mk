@@ -3,16 +3,10 @@ NPM := node_modules/.lathe-lock.json
 
 # --- the engine -------------------------------------------------------------------------------------------------------
 
-$(ENGINE)/qjs.c $(ENGINE)/qjs.h &: node_modules/quickjs-wasi/quickjs.wasm scripts/engine-dispatch.mjs scripts/generate.mk
+$(ENGINE)/qjs.c $(ENGINE)/qjs.h &: node_modules/quickjs-wasi/quickjs.wasm scripts/engine-rewrite.mjs
 	@mkdir -p $(ENGINE)
 	wasm2c $< -n qjs -o $(ENGINE)/qjs.c
-	@# The instance lies directly before the memory, so its address is that of the memory, too, and no access loads a pointer.
-	@sed -i 's/&mem->data\[addr\]/\&((u8 *)mem + sizeof(Z_qjs_instance_t) - offsetof(Z_qjs_instance_t, w2c_memory))[addr]/' $(ENGINE)/qjs.c
-	@scripts/engine-dispatch.mjs $(ENGINE)/qjs.c $<
-	@# An instance that has a memory already, an image's, is not filled with the module's data.
-	@sed -i 's/^  init_memories(instance);/  if (instance->w2c_memory.data == NULL) init_memories(instance);/' $(ENGINE)/qjs.c
-	@# All functions in its table are its own, so an indirect call stays in the calling instance: one table serves all boxes.
-	@sed -i -E 's/instance->w2c___indirect_function_table\.data\[[^]]+\]\.module_instance/instance/' $(ENGINE)/qjs.c
+	@scripts/engine-rewrite.mjs $(ENGINE)/qjs.c $<
 
 # Of the wabt that has translated the engine.
 $(ENGINE)/wasm-rt.h: $(firstword $(wildcard /usr/local/include/wasm-rt.h /usr/include/wasm-rt.h))
