@@ -374,12 +374,14 @@ bool lt_loop_turn(lt_loop *loop) {
 /* `turn` is held, but for what lt_loop_step_out was given. */
 static void loop_run_alone(lt_loop *loop) {
   pthread_mutex_lock(&loop->turn);
+  loop->runs_steps = true;
   do {
     loop_work(loop);
     for (unsigned left = LT_LOOP_TURN_STEPS; left > 0 && lt_loop_run_step_out(loop); left--) {
       loop_work(loop);
     }
   } while (lt_loop_turn(loop));
+  loop->runs_steps = false;
   pthread_mutex_unlock(&loop->turn);
 }
 

@@ -52,7 +52,8 @@ void lt_loop_unhold(lt_loop *loop);
 /* --- Work of the loop's own thread that may take long ---------------------------------------------------------------
  * Has the loop's own thread run `fn(arg)` before it sleeps next, after what is ready and posted now. `fn` does not
  * touch the loop, which lt_loop_stand_in may give to another thread meanwhile. False: not now, as another `fn` waits or
- * runs, or the caller is on another thread, or the loop is shared (lane.h). Any thread. docs/internals/workers.md. */
+ * runs, or the caller is on another thread, or lt_loop_run does not turn a loop that is not shared (lane.h). Any
+ * thread. docs/internals/workers.md. */
 bool lt_loop_step_out(lt_loop *loop, void (*fn)(void *arg), void *arg);
 /* `fn` takes long: another thread turns the loop until it returns, if there can be one. By one thread at a time, while
  * `fn` runs. */

@@ -59,6 +59,7 @@ struct lt_loop {
   pthread_t own_thread;        /* that has made the loop, and runs it */
   void (*step_out)(void *arg); /* what it runs next without holding the loop; NULL: nothing */
   void *step_out_arg;
+  bool runs_steps;           /* lt_loop_run turns it, and would run a step */
   atomic_bool is_out;        /* it does so now */
   atomic_bool is_stood_in;   /* another thread turns the loop meanwhile */
   atomic_bool ends_stand_in; /* that thread, where there is one, ends */

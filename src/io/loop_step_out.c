@@ -5,7 +5,7 @@
 
 /* While the loop's own thread is out, it does not hold the loop, so it does not look at `step_out`. */
 bool lt_loop_step_out(lt_loop *loop, void (*fn)(void *arg), void *arg) {
-  if (!pthread_equal(loop->own_thread, pthread_self()) || loop->is_shared || atomic_load(&loop->is_out) ||
+  if (!pthread_equal(loop->own_thread, pthread_self()) || !loop->runs_steps || atomic_load(&loop->is_out) ||
       loop->step_out != NULL) {
     return false;
   }
