@@ -1,4 +1,5 @@
-/* Random bytes from the kernel, and ids made of them. A child of fork gets others than its parent. Nothing here suspends. */
+/* Random bytes from the kernel, and ids made of them. A child of fork gets others than its parent. Nothing here
+ * suspends. */
 #ifndef LT_BASE_RANDOM_H
 #define LT_BASE_RANDOM_H
 
