@@ -173,11 +173,11 @@
 
   // `Tool "x" failed: ...`, whose stack begins where the program called.
   const failure = (text) => (typeof text === 'string' ? new Error(text) : text);
-  // The same of a call whose outcome comes later: the place is kept from when it was called, without `f` and what that
-  // has called. An error made ahead would cost twice as much.
-  const placeOf = (f) => {
+  // The same of a call whose outcome comes later: the place is kept from when it was called, without the frames of `inner`
+  // and of what that has called. An error made ahead would cost twice as much.
+  const placeOf = (inner) => {
     const at = {};
-    captureStackTrace(at, f);
+    captureStackTrace(at, inner);
     return at.stack;
   };
   const failureAt = (text, place) => (typeof text === 'string' ? hidden(new Error(text), 'stack', place) : text);
@@ -262,10 +262,10 @@
   };
   const primitive = (value) => (typeof value === 'object' && value !== null ? plainText(value) : value);
 
-  // `start` begins a call and gives its number; it is handed what to do with the outcome. `f`: what the program called.
-  const startForgiving = (start, f) => {
+  // `start` begins a call and gives its number; it is handed what to do with the outcome. `inner`: see placeOf.
+  const startForgiving = (start, inner) => {
     let resolve, reject, settled = 0, value, number = 0;
-    const place = placeOf(f);
+    const place = placeOf(inner);
     const promise = new Promise((yes, no) => { resolve = yes; reject = no; });
     const act = (ok, v) => {
       settled = ok ? 1 : 2;
@@ -284,7 +284,7 @@
     });
   };
 
-  const callForgiving = (id, input, name, f) => startForgiving((act) => begin(id, input, act), f);
+  const callForgiving = (id, input) => startForgiving((act) => begin(id, input, act), callForgiving);
 
   // A failed Result has accessors until the program reads one of them (returning, printing and JSON read, too); then it
   // is a plain object. Those that nobody has read are told at the end.
@@ -336,8 +336,7 @@
   const asName = { __proto__: null, value: '' };
   const toolFunction = (id, name) => {
     asName.value = name;
-    const f = (input) => callers[style](id, input, name, f);
-    return defineProperty(f, 'name', asName);
+    return defineProperty((input) => callers[style](id, input, name), 'name', asName);
   };
 
   // Functions of the host: by number, with a list of arguments.
@@ -353,9 +352,9 @@
       throw failure(text);
     }
   };
-  const invokeForgiving = (number, args, f) => startForgiving((act) => invoke(number, args, act), f);
-  const invokePromise = (number, args, f) => {
-    const place = placeOf(f);
+  const invokeForgiving = (number, args) => startForgiving((act) => invoke(number, args, act), invokeForgiving);
+  const invokePromise = (number, args) => {
+    const place = placeOf(invokePromise);
     return new Promise((resolve, reject) => {
       const act = (ok, v) => (ok ? resolve(v) : reject(failureAt(v, place)));
       try {
@@ -367,7 +366,7 @@
   };
   const invokers = [invokePlain, invokeForgiving, invokePromise];
   const hostFunction = (number, name) => {
-    const f = (...args) => invokers[style](number, args, f);
+    const f = (...args) => invokers[style](number, args);
     return defineProperty(f, 'name', { value: name });
   };
 
@@ -593,16 +592,15 @@
       else text(block);
     }
   };
-  // Without the tool, nothing binds the name (program_text.c).
-  const save = (name, code, about) => callers[style]('programs.save',
-    { ...about, name, code: typeof code === 'function' ? apply(functionText, code, []) : code }, 'save', save);
   const cellNames = {
     __proto__: null, text, image, forward_output: forwardOutput,
     load: (key) => recall(key),
     notify: (value) => H.log(NOTICE, plainText(value)),
     yield_control: () => H.log(YIELD, ''),
     exit: () => H.exit(),
-    save,
+    // Without the tool, nothing binds the name (program_text.c).
+    save: (name, code, about) => callers[style]('programs.save',
+      { ...about, name, code: typeof code === 'function' ? apply(functionText, code, []) : code }, 'save'),
   };
   const allTools = () => H.discover('').map(({ name, description }) => ({ name, description }));
 
