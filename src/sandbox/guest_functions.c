@@ -122,6 +122,9 @@ static call_begun guest_functions_open(lt_guest *guest, const lt_js *argv, lt_gu
   lt_str input = is_flat ? lt_buf_view(&flat) : has_text ? held->text[1] : LT_STR_NULL;
   bool is_begun = guest_functions_begin(guest, held->text[0], input, outcome);
   lt_guest_drop(guest, held);
+  if (has_text) {
+    lt_guest_free_value(guest, texts[1]); /* a program may make many calls */
+  }
   return is_begun ? CALL_BEGUN : CALL_REFUSED;
 }
 
