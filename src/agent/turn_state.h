@@ -45,7 +45,7 @@ struct lt_turn_state {
   lt_summary_plan summary_plan;       /* the one to be made before the first request */
   struct conversation_search *search; /* the tool, in the turn's arena; NULL: it was not needed yet */
   bool is_shortened;                  /* the model is not shown all of the conversation */
-  bool is_first; /* of its conversation, which began with it in this process: there is nothing to read of it */
+  bool is_first;                      /* this prompt has begun the conversation, so there is no history to read */
   bool is_prepared;
   bool has_saved;      /* a program of the prompt has saved one: the next program sees other tools */
   bool sends_no_media; /* the model has refused images or documents of this prompt's requests */

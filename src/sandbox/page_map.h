@@ -22,8 +22,8 @@ size_t lt_page_map_look(int map, const void *at, size_t count, uint16_t *ret_own
  * faults of each thread. So what was found stays true while one thread uses the pages and has no fault. A look costs 5
  * us, the count 0.3. All zero is a watch that knows nothing. The caller sees that no two threads use it at once. */
 typedef struct lt_page_watch {
-  uint64_t thread; /* that uses the pages; 0: nobody has said so */
-  uint64_t faults; /* that it had when it began, or at the last look */
+  uint64_t thread; /* number of the thread that has entered; 0: none */
+  uint64_t faults; /* of that thread, when it entered or at the last look */
   bool is_known;   /* `owned` was true at the last look, and has been up to `faults` of `thread` */
   uint16_t count;
   uint16_t owned[LT_PAGE_MAP_PAGES];

@@ -42,7 +42,7 @@ typedef struct lt_workers_task {
   _Atomic int stop;             /* lt_stop */
   _Atomic uint64_t slice_ns;    /* when the running step should give way */
   bool is_helped;               /* the running step is that of a thread that helps */
-  bool is_brief;                /* ... of the thread of lt_workers_step_own, and gives way when nobody waits, too */
+  bool is_brief;                /* the running step is one of lt_workers_step_own: it gives way even if nobody waits */
 } lt_workers_task;
 
 typedef struct lt_workers lt_workers;
@@ -88,7 +88,7 @@ typedef struct lt_workers_chore {
 } lt_workers_chore;
 /* Any thread. False: LT_WORKER_CHORES_MAX wait already, so do it yourself. */
 bool lt_workers_do_later(lt_workers *workers, lt_workers_chore *chore);
-/* Somebody waits for one after all: does one of them, if there is one. Any thread. */
+/* Does one of the chores that wait, if there is one, for a caller that needs it done now. Any thread. */
 void lt_workers_do_one_now(lt_workers *workers);
 
 /* Stops a task: at its next poll, or by force LT_WATCHDOG_GRACE_MS later. A parked task must also be submitted. The

@@ -84,7 +84,7 @@ static void inputs_are_the_json_of_what_was_written(void **state) {
   engine_asked(&engine_host.calls, "");
 }
 
-/* Plain objects are read property by property, all others by JSON.stringify: nobody can tell which. */
+/* Plain objects are read property by property, all others go to JSON.stringify. The text is the same. */
 static void plain_objects_are_as_json_has_them(void **state) {
   (void)state;
   ENGINE_EXPECT(

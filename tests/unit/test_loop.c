@@ -635,7 +635,7 @@ static void step_out_short(void *arg) {
   }
 }
 
-/* The other thread comes when nobody wants it any more. */
+/* The thread that stands in wakes after the step has ended. */
 static void a_late_stand_in_does_no_harm(void **state) {
   (void)state;
   short_outing o;

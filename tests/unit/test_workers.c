@@ -713,7 +713,7 @@ static void note_late_end(lt_workers_task *task, lt_workers_step step) {
   ((late_task *)task)->is_done = step == LT_STEP_DONE;
 }
 
-/* It gives way though nobody waits, and goes on on a worker. */
+/* A long step gives way although nobody waits, and a worker continues it. */
 static void a_step_of_our_own_is_brief(void **state) {
   (void)state;
   static prog p;

@@ -1,8 +1,8 @@
 /* What is remembered with a connection: which statement was prepared for which text, and which prompts are known to be
  * this process's own.
  *
- * Both only spare work: without a cache, and after anything was forgotten, SQLite is asked. The connection has the
- * cache, as the argument of its hooks. For sqlite/ only, on the thread that has the connection.
+ * Both only spare work: without a cache, and after anything was forgotten, SQLite is asked. SQLite keeps the pointer to
+ * the cache, as the argument of the connection's rollback hook. For sqlite/ only, on the thread that has the connection.
  */
 #ifndef LT_STORE_SQLITE_CONNECTION_CACHE_H
 #define LT_STORE_SQLITE_CONNECTION_CACHE_H
