@@ -17,7 +17,8 @@ export file_seconds=900 # for a flow file
 case $preset in
   release) ;;
   aarch64) export LATHE_PATIENCE=12 file_seconds=3600 CC=aarch64-linux-gnu-gcc STRIP=aarch64-linux-gnu-strip ;;
-  *) export LATHE_PATIENCE=6 ;;
+  asan | tsan) export LATHE_PATIENCE=6 ;;
+  *) echo "run-tests: there is no preset \"$preset\" (release, asan, tsan, aarch64)" >&2 && exit 2 ;;
 esac
 
 # Whether a test passes is never a matter of time, but programs in tests have limits in seconds: one unit test for each

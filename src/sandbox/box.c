@@ -380,20 +380,6 @@ static bool box_end_run(lt_box *box) {
   return true;
 }
 
-/* The lowest page of the shadow stack that was ever written to. */
-static uint32_t box_first_owned_page(lt_box *box) {
-  lt_box_pages pages = {.has_begun = false};
-  while (lt_box_next_pages(box, &pages)) {
-    for (size_t i = 0; i < pages.count; i++) {
-      ptrdiff_t at = pages.from + pages.owned[i] * PAGE_BYTES;
-      if (at >= 0) {
-        return at < (ptrdiff_t)box->image->head.start ? (uint32_t)at : box->image->head.start;
-      }
-    }
-  }
-  return box->image->head.start;
-}
-
 static void box_note_kept(lt_box *box, size_t held) {
   box->kept_bytes = held > box->kept_bytes ? held : box->kept_bytes;
 }
@@ -407,11 +393,11 @@ bool lt_box_clean(lt_box *box) {
   return true;
 }
 
-bool lt_box_clean_saved(lt_box *box, lt_str saved) {
+bool lt_box_clean_saved(lt_box *box, lt_str saved, uint32_t lowest) {
   if (!box_end_run(box)) {
     return false;
   }
-  size_t held = lt_box_memory_undo(box, saved) + box_wipe_shadow_stack(box, box_first_owned_page(box));
+  size_t held = lt_box_memory_undo(box, saved) + box_wipe_shadow_stack(box, lowest);
   box_note_kept(box, held + LT_BOX_STACK_KEEP_BYTES);
   lt_page_watch_leave(&box->watch);
   return true;

@@ -116,8 +116,9 @@ typedef struct lt_box_pages {
  * no further one. */
 bool lt_box_next_pages(lt_box *box, lt_box_pages *pages);
 
-/* The same, quicker, right after the box's memory was saved (box_memory.h): nothing else differs from the image. */
-bool lt_box_clean_saved(lt_box *box, lt_str saved);
+/* The same, quicker, right after the box's memory was saved (box_memory.h): nothing else differs from the image.
+ * `lowest` is what lt_box_memory_save has returned. */
+bool lt_box_clean_saved(lt_box *box, lt_str saved, uint32_t lowest);
 
 /* The same for a box that cannot be cleaned: everything in it is mapped anew, at the same addresses. False: the system
  * has no room for its mappings; try again, or free it. */

@@ -72,7 +72,7 @@ static void box_memory_save_page(const lt_box *box, uint32_t at, uint32_t from, 
   }
 }
 
-void lt_box_memory_save(lt_box *box, lt_buf *out) {
+uint32_t lt_box_memory_save(lt_box *box, lt_buf *out) {
   saved_head head = {.magic = SAVED_MAGIC,
                      .size = lt_box_size(box),
                      .fingerprint = box->image->head.fingerprint,
@@ -81,10 +81,12 @@ void lt_box_memory_save(lt_box *box, lt_buf *out) {
   uint32_t from = *box->module->stack_pointer(box->instance);
   from = from <= box->image->head.start ? from : box->image->head.start; /* a guest out of control has set it */
   lt_buf_add(out, lt_str_from(&head, sizeof head));
+  uint32_t lowest = box->image->head.start;
   lt_box_pages pages = {.has_begun = false};
   while (lt_box_next_pages(box, &pages)) {
     for (size_t i = 0; i < pages.count; i++) {
       ptrdiff_t at = pages.from + pages.owned[i] * (ptrdiff_t)LT_IMAGE_PAGE;
+      lowest = at >= 0 && at < (ptrdiff_t)lowest ? (uint32_t)at : lowest;
       if (at >= (ptrdiff_t)(from / LT_IMAGE_PAGE * LT_IMAGE_PAGE)) {
         box_memory_save_page(box, (uint32_t)at, from > (uint32_t)at ? from : (uint32_t)at, out);
       }
@@ -94,6 +96,7 @@ void lt_box_memory_save(lt_box *box, lt_buf *out) {
     head.span_bytes = (uint32_t)(out->n - start - sizeof head);
     memcpy(out->p + start, &head, sizeof head);
   }
+  return lowest;
 }
 
 static bool box_memory_read_head(lt_str saved, saved_head *ret) {

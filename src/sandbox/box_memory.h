@@ -12,8 +12,8 @@
 #include "sandbox/box.h"
 
 /* Appends the memory of a box that has not trapped and that nothing runs in now. The buffer's ceiling is the limit: its
- * status is LT_E_LIMIT when there is more. */
-void lt_box_memory_save(lt_box *box, lt_buf *out);
+ * status is LT_E_LIMIT when there is more. Returns the lowest page of the shadow stack that was ever written to. */
+uint32_t lt_box_memory_save(lt_box *box, lt_buf *out);
 /* Puts back what the image has where something was saved just now. What the box has grown by is left alone. Returns the
  * bytes of the pages that were changed. */
 size_t lt_box_memory_undo(lt_box *box, lt_str saved);

@@ -18,7 +18,8 @@ typedef struct rest_head {
   unsigned refused;
 } rest_head;
 
-static void box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
+/* Returns what lt_box_memory_save returns. */
+static uint32_t box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
   const rest_head head = {.frame = box->frame,
                           .owner = box->owner,
                           .stack_bytes = lt_fiber_stack_used(fiber),
@@ -31,7 +32,7 @@ static void box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
     lt_fiber_stack_save(fiber, stack);
     lt_buf_commit(out, head.stack_bytes);
   }
-  lt_box_memory_save(box, out);
+  return lt_box_memory_save(box, out);
 }
 
 static lt_str box_rest_memory(const lt_box_rest *rest) {
@@ -43,7 +44,7 @@ static lt_str box_rest_memory(const lt_box_rest *rest) {
 
 lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
   LT_AUTO_BUF(out, LT_BOX_REST_MAX_BYTES);
-  box_rest_put(box, fiber, &out);
+  uint32_t lowest = box_rest_put(box, fiber, &out);
   if (out.status != LT_OK) {
     return out.status;
   }
@@ -56,7 +57,7 @@ lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest)
   }
   *ret_rest = (lt_box_rest){.bytes = fitted, .n = n};
   box->frame = NULL;
-  (void)lt_box_clean_saved(box, box_rest_memory(ret_rest));
+  (void)lt_box_clean_saved(box, box_rest_memory(ret_rest), lowest);
   return LT_OK;
 }
 

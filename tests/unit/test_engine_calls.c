@@ -120,6 +120,12 @@ static void plain_objects_are_as_json_has_them(void **state) {
   engine_asked(&engine_host.calls, "srv.echo \"mine\"\n");
 }
 
+/* 400 MB in all, of the 128 that a program may have. */
+static void the_text_of_an_input_is_freed(void **state) {
+  (void)state;
+  ENGINE_EXPECT("const text = 'x'.repeat(1e6); for (let i = 0; i < 400; i++) num([text]); 'done'", "'done'", PLAIN);
+}
+
 /* Everything a model may do with what it takes for the value. */
 static void promises_stand_for_their_value(void **state) {
   static const engine_case cases[] = {
@@ -525,6 +531,7 @@ int main(void) {
       cmocka_unit_test(plain_calls_return_the_value),
       cmocka_unit_test(inputs_are_the_json_of_what_was_written),
       cmocka_unit_test(plain_objects_are_as_json_has_them),
+      cmocka_unit_test(the_text_of_an_input_is_freed),
       cmocka_unit_test(promises_stand_for_their_value),
       cmocka_unit_test(what_promises_cannot_pretend),
       cmocka_unit_test(promises_are_promises),

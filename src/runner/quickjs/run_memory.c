@@ -52,7 +52,7 @@ static bool run_memory_is_whole(const lt_run *run) {
 
 void lt_run_memory_save(lt_run *run) {
   if (run->request->session != NULL && run_memory_is_whole(run)) {
-    lt_box_memory_save(run->box.box, &run->memory.left);
+    (void)lt_box_memory_save(run->box.box, &run->memory.left);
     run->memory.has_left = true;
   }
 }
