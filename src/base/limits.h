@@ -80,8 +80,9 @@
 #define LT_STRIP_POOL_KEEP       4
 
 /* --- workers ------------------------------------------------------------------------------------------------------ */
-#define LT_WORKER_SLICE_MS 10    /* a program gives way to others after this long */
-#define LT_WORKER_BRIEF_US 200   /* a step on the loop's own thread is left to a worker after this long, when it polls \
+#define LT_WORKER_SLICE_MS 10 /* a program gives way to others after this long */
+#define LT_WORKER_BRIEF_US                                                                                             \
+  200                            /* a step on the loop's own thread is left to a worker after this long, when it polls \
                                   */
 #define LT_WORKER_LATE_MS     2  /* ... and after this long without a poll another thread turns the loop */
 #define LT_WORKER_RESUMED_MAX 15 /* programs in a row that continue, before one that begins has its turn */

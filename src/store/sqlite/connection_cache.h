@@ -2,7 +2,8 @@
  * this process's own.
  *
  * Both only spare work: without a cache, and after anything was forgotten, SQLite is asked. SQLite keeps the pointer to
- * the cache, as the argument of the connection's rollback hook. For sqlite/ only, on the thread that has the connection.
+ * the cache, as the argument of the connection's rollback hook. For sqlite/ only, on the thread that has the
+ * connection.
  */
 #ifndef LT_STORE_SQLITE_CONNECTION_CACHE_H
 #define LT_STORE_SQLITE_CONNECTION_CACHE_H
