@@ -80,18 +80,16 @@
 #define LT_STRIP_POOL_KEEP       4
 
 /* --- workers ------------------------------------------------------------------------------------------------------ */
-#define LT_WORKER_SLICE_MS 10 /* a program gives way to others after this long */
-#define LT_WORKER_BRIEF_US                                                                                             \
-  200                            /* a step on the loop's own thread is left to a worker after this long, when it polls \
-                                  */
-#define LT_WORKER_LATE_MS     2  /* ... and after this long without a poll another thread turns the loop */
-#define LT_WORKER_RESUMED_MAX 15 /* programs in a row that continue, before one that begins has its turn */
-#define LT_WORKER_STUCK_MS    25 /* when a step has not polled for this long, another worker takes over its queue */
-#define LT_WORKER_EXTRA_MAX   32 /* workers beyond one per core, for steps that never poll */
-#define LT_WORKER_CHORES_MAX  8  /* boxes that wait to be cleaned; more are more memory for one program at a time */
-#define LT_WATCHDOG_TICK_MS   1  /* how often running steps are looked at */
-#define LT_WATCHDOG_GRACE_MS  2  /* from the interrupt request to making the memory inaccessible */
-#define LT_WATCHDOG_NUDGE_MS  10 /* ... and to a signal, for code that loops without touching memory */
+#define LT_WORKER_SLICE_MS    10  /* a program gives way to others after this long */
+#define LT_WORKER_BRIEF_US    200 /* ... and on the loop's own thread after this long: a worker goes on with it */
+#define LT_WORKER_LATE_MS     2   /* ... and after this long without a poll another thread turns the loop */
+#define LT_WORKER_RESUMED_MAX 15  /* programs in a row that continue, before one that begins has its turn */
+#define LT_WORKER_STUCK_MS    25  /* when a step has not polled for this long, another worker takes over its queue */
+#define LT_WORKER_EXTRA_MAX   32  /* workers beyond one per core, for steps that never poll */
+#define LT_WORKER_CHORES_MAX  8   /* boxes that wait to be cleaned; more are more memory for one program at a time */
+#define LT_WATCHDOG_TICK_MS   1   /* how often running steps are looked at */
+#define LT_WATCHDOG_GRACE_MS  2   /* from the interrupt request to making the memory inaccessible */
+#define LT_WATCHDOG_NUDGE_MS  10  /* ... and to a signal, for code that loops without touching memory */
 
 /* --- processes and MCP servers ------------------------------------------------------------------------------------ */
 #define LT_OPEN_FILES_MAX            (LT_KIB * LT_KIB) /* the hard limit is used up to this: the kernel's tables are that long */
