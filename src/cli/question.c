@@ -102,16 +102,11 @@ static lt_status question_await_more(const lt_question *q, size_t shown, size_t 
                                      bool *ret_goes_on, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(line, LT_KIB);
   lt_buf_printf(&line, "-- %zu of %zu lines; space: more, q: the question --", shown, all);
-  lt_terminal_write(q->terminal, lt_buf_view(&line));
-  lt_terminal_forget(q->terminal);
-  for (char key = '\0';;) {
-    LT_TRY(lt_terminal_read_key(q->terminal, cancel, &key, err));
-    if (strchr(" \r\nqQ", key) != NULL && key != '\0') {
-      lt_terminal_write(q->terminal, LT_STR("\n"));
-      *ret_goes_on = (key | 0x20) != 'q';
-      return LT_OK;
-    }
-  }
+  char key = '\0';
+  LT_TRY(lt_terminal_read_key(q->terminal, lt_buf_view(&line), " \r\nqQ", cancel, &key, err));
+  lt_terminal_write(q->terminal, LT_STR("\n"));
+  *ret_goes_on = (key | 0x20) != 'q';
+  return LT_OK;
 }
 
 static lt_status question_show_pages(const lt_question *q, const question_layout *layout, lt_cancel *cancel,

@@ -168,7 +168,8 @@ lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, 
 }
 
 /* A key that sends several bytes, such as an arrow, counts as its first byte. */
-static lt_status terminal_take_key(lt_terminal *t, lt_cancel *cancel, char *ret_key, lt_err *err) LT_YIELDS {
+static lt_status terminal_take_key(lt_terminal *t, const char *keys, lt_cancel *cancel, char *ret_key,
+                                   lt_err *err) LT_YIELDS {
   for (;;) {
     char bytes[64];
     lt_status status = terminal_await_readable(t, cancel);
@@ -176,27 +177,35 @@ static lt_status terminal_take_key(lt_terminal *t, lt_cancel *cancel, char *ret_
       return lt_fail(err, status, "%s while waiting for a key at the terminal", lt_status_text(status));
     }
     ssize_t n = lt_read_ready(t->in, bytes, sizeof bytes);
-    if (n > 0 && bytes[0] != '\x04') {
+    if ((n > 0 && bytes[0] == '\x04') || (n <= 0 && n != LT_READ_LATER)) {
+      return terminal_fail_ended(t, err);
+    }
+    if (n > 0 && bytes[0] != '\0' && strchr(keys, bytes[0]) != NULL) {
       *ret_key = bytes[0];
       return LT_OK;
-    }
-    if (n != LT_READ_LATER) {
-      return terminal_fail_ended(t, err);
     }
   }
 }
 
-lt_status lt_terminal_read_key(lt_terminal *t, lt_cancel *cancel, char *ret_key, lt_err *err) {
-  struct termios before, keys;
+/* The settings under which each key is read at once and not shown. */
+static struct termios terminal_settings_for_keys(struct termios settings) {
+  settings.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  settings.c_cc[VMIN] = 1;
+  settings.c_cc[VTIME] = 0;
+  return settings;
+}
+
+lt_status lt_terminal_read_key(lt_terminal *t, lt_str prompt, const char *keys, lt_cancel *cancel, char *ret_key,
+                               lt_err *err) {
+  struct termios before;
   if (tcgetattr(t->in, &before) != 0) {
     return lt_fail(err, LT_E_IO, "the terminal is gone");
   }
-  keys = before;
-  keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-  keys.c_cc[VMIN] = 1;
-  keys.c_cc[VTIME] = 0;
-  tcsetattr(t->in, TCSANOW, &keys);
-  lt_status status = terminal_take_key(t, cancel, ret_key, err);
+  struct termios settings = terminal_settings_for_keys(before);
+  tcsetattr(t->in, TCSANOW, &settings);
+  lt_terminal_forget(t); /* before the prompt: a key that answers it must not be lost */
+  lt_terminal_write(t, prompt);
+  lt_status status = terminal_take_key(t, keys, cancel, ret_key, err);
   tcsetattr(t->in, TCSANOW, &before);
   return status;
 }
@@ -205,11 +214,8 @@ void lt_terminal_hide_typed(lt_terminal *t) {
   if (t->is_hiding || tcgetattr(t->in, &t->shown) != 0) {
     return;
   }
-  struct termios keys = t->shown;
-  keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-  keys.c_cc[VMIN] = 1;
-  keys.c_cc[VTIME] = 0;
-  t->is_hiding = tcsetattr(t->in, TCSANOW, &keys) == 0;
+  struct termios settings = terminal_settings_for_keys(t->shown);
+  t->is_hiding = tcsetattr(t->in, TCSANOW, &settings) == 0;
 }
 
 void lt_terminal_show_typed(lt_terminal *t) {

@@ -24,9 +24,11 @@ void lt_terminal_write(lt_terminal *terminal, lt_str text);
  * terminal is gone), LT_E_INTERRUPTED (the window has another size than lt_terminal_measure said), the cancel's reason,
  * the buffer's own. `cancel` may be NULL. One reader at a time. */
 lt_status lt_terminal_read_line(lt_terminal *terminal, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS;
-/* Waits for one key, which is not shown. Afterwards the terminal has its former settings. LT_YIELDS. Errors: as above;
+/* Forgets what was typed, writes `prompt` and waits for one of `keys`; others do nothing, and no key is shown, however
+ * early after the prompt it comes. Afterwards the terminal has its former settings. LT_YIELDS. Errors: as above;
  * LT_E_CLOSED also for Ctrl-D. */
-lt_status lt_terminal_read_key(lt_terminal *terminal, lt_cancel *cancel, char *ret_key, lt_err *err) LT_YIELDS;
+lt_status lt_terminal_read_key(lt_terminal *terminal, lt_str prompt, const char *keys, lt_cancel *cancel, char *ret_key,
+                               lt_err *err) LT_YIELDS;
 
 /* From `hide` to `show`, what is typed is not echoed and can be read at once. `show` restores the former settings. */
 void lt_terminal_hide_typed(lt_terminal *terminal);
