@@ -1,12 +1,8 @@
 #include "io/crypto_open.h"
 
-#include <pthread.h>
+#include "io/library_on_demand.h"
 
-#include "io/symbols.h"
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static lt_crypto crypto;
-static lt_err failure; /* why the library cannot be used */
 
 static const lt_symbol functions[] = {
 #define LT_CRYPTO_ENTRY(name) {"EVP_" #name, offsetof(lt_crypto, name)},
@@ -14,17 +10,18 @@ static const lt_symbol functions[] = {
 #undef LT_CRYPTO_ENTRY
 };
 
-static void crypto_open_load(void) {
-  (void)lt_symbols_open("libcrypto.so.3", functions, sizeof functions / sizeof functions[0], &crypto, &failure);
-}
+static lt_library library = {
+    .file = "libcrypto.so.3",
+    .needed_for = "encryption needs libcrypto",
+    .package = "libssl3",
+    .functions = functions,
+    .count = sizeof functions / sizeof functions[0],
+    .table = &crypto,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 lt_status lt_crypto_open(const lt_crypto **ret_crypto, lt_err *err) {
-  pthread_once(&once, crypto_open_load);
-  if (failure.status != LT_OK) {
-    return lt_fail(err, LT_E_UNSUPPORTED,
-                   "encryption needs libcrypto, which cannot be used (%s): install it (Debian package libssl3)",
-                   lt_err_msg(&failure));
-  }
+  LT_TRY(lt_library_open(&library, err));
   *ret_crypto = &crypto;
   return LT_OK;
 }

@@ -1,12 +1,8 @@
 #include "io/microhttpd_open.h"
 
-#include <pthread.h>
+#include "io/library_on_demand.h"
 
-#include "io/symbols.h"
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static lt_mhd mhd;
-static lt_err failure; /* why the library cannot be used */
 
 static const lt_symbol functions[] = {
 #define LT_MHD_ENTRY(name) {"MHD_" #name, offsetof(lt_mhd, name)},
@@ -14,18 +10,18 @@ static const lt_symbol functions[] = {
 #undef LT_MHD_ENTRY
 };
 
-static void microhttpd_open_load(void) {
-  (void)lt_symbols_open("libmicrohttpd.so.12", functions, sizeof functions / sizeof functions[0], &mhd, &failure);
-}
+static lt_library library = {
+    .file = "libmicrohttpd.so.12",
+    .needed_for = "an HTTP server needs libmicrohttpd",
+    .package = "libmicrohttpd12",
+    .functions = functions,
+    .count = sizeof functions / sizeof functions[0],
+    .table = &mhd,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 lt_status lt_microhttpd_open(const lt_mhd **ret_mhd, lt_err *err) {
-  pthread_once(&once, microhttpd_open_load);
-  if (failure.status != LT_OK) {
-    return lt_fail(
-        err, LT_E_UNSUPPORTED,
-        "an HTTP server needs libmicrohttpd, which cannot be used (%s): install it (Debian package libmicrohttpd12)",
-        lt_err_msg(&failure));
-  }
+  LT_TRY(lt_library_open(&library, err));
   *ret_mhd = &mhd;
   return LT_OK;
 }
