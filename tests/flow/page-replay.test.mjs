@@ -5,7 +5,7 @@ import { scripted } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 import { serve } from "./server.mjs";
 
-const look = { tool: { name: "look", annotations: { readOnlyHint: true }, inputSchema: { type: "object", properties: { at: { type: "string" } } } } };
+const look = { delayMs: 50, tool: { name: "look", annotations: { readOnlyHint: true }, inputSchema: { type: "object", properties: { at: { type: "string" } } } } };
 const pay = { tool: { name: "pay", inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } } };
 const config = { mcpServers: { cash: scripted([look, pay]) }, tools: { policy: [{ match: "cash.pay", action: "ask" }] } };
 

@@ -32,12 +32,14 @@ const numberIn = (step) => (step.kind === "call" ? step.number : 0);
 
 /**
  * Outputs have whole milliseconds, notes have microseconds: a call belongs to the end of its millisecond, but before its
- * own answer.
+ * own answer; a text is not before the program that began in its millisecond, if the record has it behind that.
  */
 function inOrder(steps, began) {
+  const begins = steps.filter((one) => one.kind === "begin");
   const answers = new Map(steps.filter((one) => one.kind === "answer" || one.kind === "failure").map((one) => [one.call, one.at]));
   for (const step of steps) {
     if (step.kind === "call") step.at = Math.min(step.at + 0.9, (answers.get(step.call) ?? Infinity) - 0.01);
+    if (step.kind === "text") step.at = Math.max(step.at, ...begins.filter((one) => one.order < step.order && Math.floor(one.at) === step.at).map((one) => one.at));
   }
   steps.sort((a, b) => (a.kind === "end-of-prompt") - (b.kind === "end-of-prompt") || a.at - b.at || numberIn(a) - numberIn(b) || a.order - b.order);
   let program;
