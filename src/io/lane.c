@@ -123,8 +123,11 @@ static void lane_step_out(lt_lane *lane) {
 bool lt_lane_turn(lt_lane *lane) {
   bool has_work = lt_loop_has_work(lane);
   atomic_store(&lane->has_news, false);
+  (void)lt_loop_run_ready(lane); /* first: a fiber that comes from its step may carry out itself what that has posted */
   lt_loop_run_posts(lane);
-  (void)lt_loop_run_ready(lane);
+  if (lane->step_out == NULL) {
+    (void)lt_loop_run_ready(lane);
+  }
   if (lane->step_out != NULL) {
     lane_step_out(lane);
   }
