@@ -485,6 +485,8 @@ lt_status lt_json_check(lt_str text, lt_err *err) {
 
 /* --- The index ---------------------------------------------------------------------------------------------------- */
 
+#define SHORT_BYTES 32 /* as many nodes as bytes take less time than to count them */
+
 typedef uint8_t json_bytes16 __attribute__((vector_size(16)));
 
 static inline json_bytes16 json_is_byte(json_bytes16 x, uint8_t c) {
@@ -496,6 +498,9 @@ static inline json_bytes16 json_is_byte(json_bytes16 x, uint8_t c) {
 static uint32_t json_guess_nodes(lt_str text) {
   uint32_t count = 1;
   size_t i = 0;
+  if (text.n <= SHORT_BYTES) {
+    return (uint32_t)text.n + 1;
+  }
   while (text.n - i >= 16) {
     json_bytes16 sums = {0};
     for (int rounds = 0; rounds < 255 && text.n - i >= 16; rounds++, i += 16) {

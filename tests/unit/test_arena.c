@@ -146,9 +146,9 @@ static long mallocs_for(size_t count, size_t size) {
 static void blocks_grow(void **state) {
   (void)state;
   assert_int_equal(mallocs_for(0, 1), 0);
-  assert_int_equal(mallocs_for(250, 16), 1);       /* 4 KiB */
-  assert_int_equal(mallocs_for(700, 16), 2);       /* + 8 KiB */
-  assert_in_range(mallocs_for(62500, 16), 15, 22); /* 1 MB: 4, 8, 16, 32, then 64 KiB each */
+  assert_int_equal(mallocs_for(60, 16), 1);        /* 1 KiB */
+  assert_int_equal(mallocs_for(180, 16), 2);       /* + 2 KiB */
+  assert_in_range(mallocs_for(62500, 16), 16, 24); /* 1 MB: 1, 2, 4, 8, 16, 32, then 64 KiB each */
   assert_int_equal(mallocs_for(10, 20000), 10);    /* big: one each */
 }
 
