@@ -8,6 +8,7 @@
 typedef struct lt_run_tool_call {
   struct lt_run_tool_call *next;
   lt_run_call record; /* what the result shows */
+  char *long_input;   /* owned: what record.input is, unless that is short */
   lt_buf out;         /* the value, or the message of a failure */
   lt_status status;
   uint64_t seq;        /* number in the run (lt_invoke_options.seq); 0: none */
@@ -21,6 +22,7 @@ typedef struct lt_run_tool_call {
 
 /* Creates a call of `size` zeroed bytes with copies of both texts; NULL: no memory. */
 lt_run_tool_call *lt_run_tool_call_new(size_t size, lt_str tool, lt_str input);
+/* The report will not show the input. */
 void lt_run_tool_call_free_input(lt_run_tool_call *call);
 /* Frees a list of calls. */
 void lt_run_tool_call_free_all(lt_run_tool_call *calls);
