@@ -89,15 +89,6 @@ void lt_buf_addc(lt_buf *buf, const char *cstr) {
   lt_buf_add(buf, lt_str_of(cstr));
 }
 
-void lt_buf_byte(lt_buf *buf, char c) {
-  if (buf->status == LT_OK && buf->cap - buf->n > 1) { /* the hot path of the writers */
-    buf->p[buf->n++] = c;
-    buf->p[buf->n] = '\0';
-    return;
-  }
-  lt_buf_add(buf, (lt_str){&c, 1});
-}
-
 __attribute__((format(printf, 2, 0))) static int buf_measure(const lt_buf *buf, const char *fmt, va_list ap) {
   return buf->status == LT_OK ? vsnprintf(NULL, 0, fmt, ap) : 0;
 }
@@ -164,4 +155,16 @@ char *lt_buf_take(lt_buf *buf, size_t *ret_n) {
   }
   lt_buf_init(buf, buf->max);
   return p;
+}
+
+void lt_buf_give(lt_buf *buf, char *bytes, size_t n) {
+  lt_buf_release(buf);
+  if (n > buf->max) {
+    lt_mem_free(bytes);
+    buf->status = LT_E_LIMIT;
+    return;
+  }
+  buf->p = bytes;
+  buf->n = n;
+  buf->cap = n + 1;
 }

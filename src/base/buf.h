@@ -38,7 +38,14 @@ lt_status lt_buf_check(const lt_buf *buf, lt_err *err, const char *message);
 
 void lt_buf_add(lt_buf *buf, lt_str s);
 void lt_buf_addc(lt_buf *buf, const char *cstr);
-void lt_buf_byte(lt_buf *buf, char c);
+static inline void lt_buf_byte(lt_buf *buf, char c) {
+  if (buf->status == LT_OK && buf->cap - buf->n > 1) { /* the hot path of the writers */
+    buf->p[buf->n++] = c;
+    buf->p[buf->n] = '\0';
+    return;
+  }
+  lt_buf_add(buf, (lt_str){&c, 1});
+}
 void lt_buf_printf(lt_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* In decimal digits: a fraction of what printf costs. */
@@ -67,5 +74,8 @@ static inline lt_str lt_buf_view_or(const lt_buf *buf, lt_str otherwise) {
 /* Takes the bytes out, NUL-terminated. NULL only when the status is a failure. The buffer is empty afterwards; a failed
  * status stays. `ret_n` may be NULL. Owns: the caller, lt_mem_free. */
 char *lt_buf_take(lt_buf *buf, size_t *ret_n);
+/* The other way round: the content becomes these `n` bytes, which a NUL follows, of lt_mem_alloc. Owns: the buffer,
+ * also where they are more than its ceiling (LT_E_LIMIT). */
+void lt_buf_give(lt_buf *buf, char *bytes, size_t n);
 
 #endif

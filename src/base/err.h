@@ -21,6 +21,11 @@ typedef struct lt_err {
 } lt_err;
 
 #define LT_ERR_INIT ((lt_err){.status = LT_OK})
+/* The same for where it is done often: LT_ERR_INIT clears the whole message. */
+static inline void lt_err_clear(lt_err *err) {
+  err->status = LT_OK;
+  err->msg[0] = '\0';
+}
 
 /* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. The old message may be among
  * the arguments. */

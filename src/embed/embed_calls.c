@@ -101,7 +101,7 @@ void lt_embed_calls_release(lt_embed_call *call) {
 typedef struct embed_answer {
   lathe_event_type type;
   bool is_yes;
-  const char *text; /* NULL: none */
+  lt_str text; /* of NULL: none */
 } embed_answer;
 
 static void embed_calls_on_post(void *arg) {
@@ -130,6 +130,7 @@ static lt_status embed_calls_give(lathe_env *env, uint64_t number, const embed_a
   call->is_answered = true;
   call->is_yes = answer->is_yes;
   call->text = *text;
+  call->text_bytes = answer->text.n;
   *text = NULL;
   call->post = (lt_post){.fn = embed_calls_on_post, .arg = call};
   lt_lane_post(call->lane, &call->post);
@@ -137,8 +138,8 @@ static lt_status embed_calls_give(lathe_env *env, uint64_t number, const embed_a
 }
 
 static lt_status embed_calls_answer(lathe_env *env, uint64_t number, const embed_answer *answer, lt_err *err) {
-  char *text = answer->text != NULL ? lt_mem_strdup(lt_str_of(answer->text)) : NULL;
-  if (answer->text != NULL && text == NULL) {
+  char *text = answer->text.p != NULL ? lt_mem_strdup(answer->text) : NULL;
+  if (answer->text.p != NULL && text == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the answer");
   }
   bool is_question = false;
@@ -153,34 +154,33 @@ static lt_status embed_calls_answer(lathe_env *env, uint64_t number, const embed
 }
 
 /* What comes with a yes is JSON, with a no it is text. */
-static lathe_status embed_calls_take(lathe_env *env, uint64_t number, const embed_answer *answer, const char *name,
-                                     lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+static lathe_status embed_calls_take(lathe_env *env, uint64_t number, const embed_answer *how, const char *text,
+                                     const char *name, lathe_error *error) {
+  lt_err err;
   lathe_status entered = lt_embed_env_enter(env, error);
   if (entered != LATHE_OK) {
     return entered;
   }
-  lt_status status = answer->is_yes ? lt_embed_error_check_json(answer->text, name, &err) : LT_OK;
-  status = status == LT_OK ? embed_calls_answer(env, number, answer, &err) : status;
+  lt_err_clear(&err);
+  const embed_answer answer = {.type = how->type, .is_yes = how->is_yes, .text = lt_str_of(text)};
+  lt_status status = answer.is_yes ? lt_embed_error_check_json(answer.text, name, &err) : LT_OK;
+  status = status == LT_OK ? embed_calls_answer(env, number, &answer, &err) : status;
   return lt_embed_env_leave(env, status, &err, error);
 }
 
 lathe_status lathe_answer(lathe_env *env, uint64_t call, const char *json, lathe_error *error) {
-  const embed_answer answer = {.type = LATHE_EVENT_CALL, .is_yes = true, .text = json};
-  return embed_calls_take(env, call, &answer, "answer", error);
+  return embed_calls_take(env, call, &(embed_answer){.type = LATHE_EVENT_CALL, .is_yes = true}, json, "answer", error);
 }
 
 lathe_status lathe_fail(lathe_env *env, uint64_t call, const char *message, lathe_error *error) {
-  const embed_answer answer = {.type = LATHE_EVENT_CALL, .text = message};
-  return embed_calls_take(env, call, &answer, "message", error);
+  return embed_calls_take(env, call, &(embed_answer){.type = LATHE_EVENT_CALL}, message, "message", error);
 }
 
 lathe_status lathe_approve(lathe_env *env, uint64_t call, const char *input, lathe_error *error) {
-  const embed_answer answer = {.type = LATHE_EVENT_APPROVAL, .is_yes = true, .text = input};
-  return embed_calls_take(env, call, &answer, "input", error);
+  return embed_calls_take(env, call, &(embed_answer){.type = LATHE_EVENT_APPROVAL, .is_yes = true}, input, "input",
+                          error);
 }
 
 lathe_status lathe_reject(lathe_env *env, uint64_t call, const char *reason, lathe_error *error) {
-  const embed_answer answer = {.type = LATHE_EVENT_APPROVAL, .text = reason};
-  return embed_calls_take(env, call, &answer, "reason", error);
+  return embed_calls_take(env, call, &(embed_answer){.type = LATHE_EVENT_APPROVAL}, reason, "reason", error);
 }

@@ -16,7 +16,8 @@ typedef struct lt_embed_call {
   bool has_arrived; /* the rest is the fiber's */
   lt_wait arrival;
   bool is_yes; /* lathe_answer, lathe_approve */
-  char *text;  /* what came with it; NULL: nothing. Owned */
+  char *text;  /* what came with it, `text_bytes` and a NUL; NULL: nothing. Owned */
+  size_t text_bytes;
 } lt_embed_call;
 
 /* Tells the host of a call and waits for its answer. After LT_OK `is_yes` and `text` have it, and the caller calls

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,10 +15,33 @@
 #include "embed/embed_tools.h"
 #include "embed/embed_turn.h"
 
-/* --- Coming in and going ------------------------------------------------------------------------------------------ */
-/* The lock may be held for ever in a child: a thread that has not come along may have had it. So this looks first. */
+/* --- Forks -------------------------------------------------------------------------------------------------------- */
+static _Atomic unsigned embed_env_forks; /* between the first process and this one */
+
+static void embed_env_on_fork(void) {
+  atomic_fetch_add(&embed_env_forks, 1);
+}
+
+static void embed_env_watch_forks(void) {
+  (void)pthread_atfork(NULL, NULL, embed_env_on_fork);
+}
+
+/* The lock may be held for ever in a child: a thread that has not come along may have had it. So this looks first. It
+ * is asked at every call: getpid would be a system call. */
 static bool embed_env_is_foreign(const lathe_env *env) {
-  return env->pid != getpid();
+  return env->forks != atomic_load_explicit(&embed_env_forks, memory_order_relaxed);
+}
+
+/* --- Coming in and going ------------------------------------------------------------------------------------------ */
+#define USERS_CLOSING 0x80000000u /* in lathe_env.users: the last one to leave tells lathe_close */
+
+static void embed_env_step_out(lathe_env *env) {
+  if (atomic_fetch_sub(&env->users, 1) == (USERS_CLOSING | 1)) {
+    pthread_mutex_lock(&env->lock);
+    env->is_empty = true;
+    pthread_cond_broadcast(&env->changed);
+    pthread_mutex_unlock(&env->lock);
+  }
 }
 
 lathe_status lt_embed_env_enter(lathe_env *env, lathe_error *error) {
@@ -28,19 +52,15 @@ lathe_status lt_embed_env_enter(lathe_env *env, lathe_error *error) {
     return lt_embed_error_put(
         LATHE_E_FORKED, "the environment belongs to the parent process: open one in this process, after fork", error);
   }
-  pthread_mutex_lock(&env->lock);
-  bool is_closing = env->is_closing;
-  env->users += is_closing ? 0 : 1;
-  pthread_mutex_unlock(&env->lock);
-  return is_closing ? lt_embed_error_put(LATHE_E_CLOSED, "the environment is being closed", error) : LATHE_OK;
+  if ((atomic_fetch_add(&env->users, 1) & USERS_CLOSING) != 0) {
+    embed_env_step_out(env);
+    return lt_embed_error_put(LATHE_E_CLOSED, "the environment is being closed", error);
+  }
+  return LATHE_OK;
 }
 
 lathe_status lt_embed_env_leave(lathe_env *env, lt_status status, const lt_err *err, lathe_error *error) {
-  pthread_mutex_lock(&env->lock);
-  if (--env->users == 0) {
-    pthread_cond_broadcast(&env->changed);
-  }
-  pthread_mutex_unlock(&env->lock);
+  embed_env_step_out(env);
   return lt_embed_error_tell(status, err, error);
 }
 
@@ -302,7 +322,9 @@ static lt_status embed_env_run(lathe_env *env, lt_err *err) {
 }
 
 static lt_status embed_env_open(lathe_env *env, const lathe_options *options, lt_err *err) {
-  env->pid = getpid();
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, embed_env_watch_forks);
+  env->forks = atomic_load(&embed_env_forks);
   env->open_err = LT_ERR_INIT;
   lt_cancel_init(&env->stop);
   pthread_mutex_init(&env->lock, NULL);
@@ -383,7 +405,8 @@ void lathe_close(lathe_env *env) {
   env->is_closing = true;
   pthread_cond_broadcast(&env->queue.has_events);
   lt_loop_post(env->session.loop, &env->stop_post);
-  while (env->users > 0) {
+  env->is_empty = atomic_fetch_or(&env->users, USERS_CLOSING) == 0;
+  while (!env->is_empty) {
     pthread_cond_wait(&env->changed, &env->lock);
   }
   lt_loop_post(env->session.loop, &env->left_post);

@@ -11,7 +11,6 @@
 #define LT_EMBED_EMBED_ENV_H
 
 #include <pthread.h>
-#include <sys/types.h>
 
 #include "app/modules.h"
 #include "app/session.h"
@@ -23,13 +22,13 @@ struct lt_embed_run;
 struct lt_embed_provider;
 
 struct lathe_env {
-  pid_t pid;    /* of the process that opened it */
-  char *helper; /* the path of lathe-exec */
+  unsigned forks; /* how many there were between this process and the first one, when it was opened */
+  char *helper;   /* the path of lathe-exec */
   pthread_t thread;
   pthread_mutex_t lock;   /* of the members up to the next empty line */
   pthread_cond_t changed; /* a request is done, the last user has left, the loop may end */
-  unsigned users;         /* threads of the host that are inside */
   bool is_open, is_closing, may_end;
+  bool is_empty;         /* the last user has left, after is_closing */
   lt_status open_status; /* of lathe_open ... */
   lt_err open_err;       /* ... and why it failed; the loop's thread before is_open, then lathe_open's */
   uint64_t numbered;     /* runs and calls so far */
@@ -42,6 +41,7 @@ struct lathe_env {
   lt_embed_table turned;                               /* lt_embed_turned */
 
   _Atomic size_t running; /* runs that have not ended */
+  _Atomic unsigned users; /* threads of the host that are inside, and whether it is closing */
 
   /* The loop's thread only. */
   lt_session session;

@@ -107,11 +107,9 @@ lt_status lt_embed_error_check_text(const char *text, const char *name, lt_err *
   return text != NULL && text[0] != '\0' ? LT_OK : lt_fail(err, LT_E_INVALID, "there is no %s", name);
 }
 
-lt_status lt_embed_error_check_json(const char *json, const char *name, lt_err *err) {
-  lt_err why = LT_ERR_INIT;
-  lt_status status = json != NULL ? lt_json_check(lt_str_of(json), &why) : LT_OK;
-  return status == LT_OK ? LT_OK
-                         : lt_fail(err, status, "the %s is not JSON that can be used: %s", name, lt_err_msg(&why));
+lt_status lt_embed_error_check_json(lt_str json, const char *name, lt_err *err) {
+  lt_status status = json.p != NULL ? lt_json_check(json, err) : LT_OK;
+  return status == LT_OK ? LT_OK : lt_err_prefix(err, "the %s is not JSON that can be used", name);
 }
 
 lt_status lt_embed_error_take_language(const char *name, lt_lang *ret_lang, lt_err *err) {

@@ -25,8 +25,8 @@ lt_status lt_embed_error_take_struct(const void *theirs, size_t least, size_t si
 
 /* A text of the host that is there. Errors: LT_E_INVALID, with the member's name. */
 lt_status lt_embed_error_check_text(const char *text, const char *name, lt_err *err);
-/* JSON text, or NULL. Errors: LT_E_SYNTAX, LT_E_LIMIT, with the member's name. */
-lt_status lt_embed_error_check_json(const char *json, const char *name, lt_err *err);
+/* JSON text, or none: that of NULL. Errors: LT_E_SYNTAX, LT_E_LIMIT, with the member's name. */
+lt_status lt_embed_error_check_json(lt_str json, const char *name, lt_err *err);
 /* The language of a name; NULL is JavaScript. Errors: LT_E_INVALID: there is no such language. */
 lt_status lt_embed_error_take_language(const char *name, lt_lang *ret_lang, lt_err *err);
 

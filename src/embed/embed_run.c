@@ -54,7 +54,7 @@ static lt_status embed_run_check_limits(const lathe_run_options *options, lt_err
 lt_status lt_embed_run_fill(lt_embed_run *run, const lathe_run_options *options, lt_err *err) {
   LT_TRY(lt_embed_error_check_text(options->code, "code", err));
   LT_TRY(lt_embed_error_take_language(options->language, &run->lang, err));
-  LT_TRY(lt_embed_error_check_json(options->input, "input", err));
+  LT_TRY(lt_embed_error_check_json(lt_str_of(options->input), "input", err));
   LT_TRY(embed_run_check_limits(options, err));
   run->timeout_ms = options->timeout_ms;
   run->memory_bytes = options->memory_bytes;
@@ -138,7 +138,7 @@ static lt_status embed_run_ask(lt_approver *approver, const lt_approval *what, l
   const lt_embed_words words = {
       .tool = what->tool->id, .text = lt_buf_view_or(&reason, what->reason), .json = what->input};
   LT_TRY(lt_embed_calls_ask(run, LATHE_EVENT_APPROVAL, &name, &words, cancel, &call, err));
-  lt_str text = call.text != NULL ? lt_str_of(call.text) : LT_STR("");
+  lt_str text = lt_str_from(call.text, call.text_bytes);
   decision = (lt_decision){
       .is_approved = call.is_yes, .input = call.is_yes ? text : LT_STR(""), .reason = call.is_yes ? LT_STR("") : text};
   lt_status status = lt_decision_copy(arena, &decision, ret_decision);
@@ -487,15 +487,14 @@ lathe_status lathe_cancel(lathe_env *env, uint64_t number, lathe_error *error) {
 }
 
 /* --- A run that its thread waits for ------------------------------------------------------------------------------ */
-/* Only who holds the loop puts events there, so an empty queue stays empty without the lock. */
+/* Only who holds the loop puts events there, so that is what keeps others from the queue. */
 lt_embed_event *lt_embed_run_next(lathe_env *env, lt_embed_queue *queue) {
-  if (queue->first == NULL) {
-    return NULL;
-  }
-  pthread_mutex_lock(&env->lock);
   lt_embed_event *event = lt_embed_queue_take(queue);
-  env->seats -= event != NULL && event->base.type == LATHE_EVENT_END ? 1 : 0;
-  pthread_mutex_unlock(&env->lock);
+  if (event != NULL && event->base.type == LATHE_EVENT_END) {
+    pthread_mutex_lock(&env->lock);
+    env->seats--;
+    pthread_mutex_unlock(&env->lock);
+  }
   return event;
 }
 

@@ -65,15 +65,34 @@ static embed_tool **embed_tools_find(lt_embed_provider *provider, lt_str name) {
 }
 
 /* --- The provider ------------------------------------------------------------------------------------------------- */
-static lt_status embed_tools_take_answer(const lt_embed_call *call, lt_buf *out) {
-  lt_buf_addc(out, call->text != NULL ? call->text : call->is_yes ? "null" : "");
+static lt_status embed_tools_take_answer(lt_embed_call *call, lt_buf *out) {
+  if (call->text != NULL) {
+    lt_buf_give(out, call->text, call->text_bytes);
+    call->text = NULL;
+  } else {
+    lt_buf_addc(out, call->is_yes ? "null" : "");
+  }
   return call->is_yes ? LT_OK : LT_E_TOOL;
+}
+
+/* The name of a tool of a namespace, as the host gave it: it has room there. */
+static lt_str embed_tools_put_id(char room[2 * LT_PLUGIN_NAME_BYTES], lt_str ns, lt_str name) {
+  LT_CHECK(ns.n + name.n < LT_PLUGIN_NAME_BYTES);
+  char *at = room;
+  if (ns.n > 0) {
+    memcpy(at, ns.p, ns.n);
+    at[ns.n] = '.';
+    at += ns.n + 1;
+  }
+  memcpy(at, name.p, name.n);
+  return lt_str_from(room, (size_t)(at - room) + name.n);
 }
 
 /* NULL: none, such as while a plugin prepares. */
 static lt_embed_run *embed_tools_run_of(const lathe_env *env, const lt_caller *caller) {
-  lt_embed_prompt *prompt = caller != NULL ? lt_embed_agent_find(env, caller->run) : NULL;
-  return prompt != NULL ? prompt->run : lt_embed_run_of(caller);
+  lt_embed_run *run = lt_embed_run_of(caller);
+  lt_embed_prompt *prompt = run == NULL && caller != NULL ? lt_embed_agent_find(env, caller->run) : NULL;
+  return prompt != NULL ? prompt->run : run;
 }
 
 static lt_status embed_tools_invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
@@ -81,18 +100,15 @@ static lt_status embed_tools_invoke(lt_provider *base, lt_str name, lt_str input
   lt_embed_provider *provider = (lt_embed_provider *)(void *)base;
   lt_embed_run *run = embed_tools_run_of(provider->env, options->caller);
   lt_embed_call call;
-  LT_AUTO_BUF(id, 2 * LT_PLUGIN_NAME_BYTES);
-  lt_buf_add(&id, base->name);
-  lt_buf_addc(&id, base->name.n > 0 ? "." : "");
-  lt_buf_add(&id, name);
-  LT_TRY(lt_buf_check(&id, err, "no memory for the id of a tool"));
+  char room[2 * LT_PLUGIN_NAME_BYTES];
+  lt_str id = embed_tools_put_id(room, base->name, name); /* the host may remove the tool while the call waits */
   if (*embed_tools_find(provider, name) == NULL) {
-    return lt_fail(err, LT_E_NOTFOUND, "\"%.*s\" was removed", LT_STR_ARG(lt_buf_view(&id)));
+    return lt_fail(err, LT_E_NOTFOUND, "\"%.*s\" was removed", LT_STR_ARG(id));
   }
   if (run == NULL) {
-    return lt_fail(err, LT_E_DENIED, "\"%.*s\" is called outside of a run", LT_STR_ARG(lt_buf_view(&id)));
+    return lt_fail(err, LT_E_DENIED, "\"%.*s\" is called outside of a run", LT_STR_ARG(id));
   }
-  const lt_embed_words words = {.tool = lt_buf_view(&id), .json = input};
+  const lt_embed_words words = {.tool = id, .json = input};
   const lt_embed_call_name call_name = {.run = options->caller->run, .seq = options->caller->noted ? options->seq : 0};
   LT_TRY(lt_embed_calls_ask(run, LATHE_EVENT_CALL, &call_name, &words, options->cancel, &call, err));
   lt_status status = embed_tools_take_answer(&call, out);
@@ -145,8 +161,9 @@ static lt_status embed_tools_publish(lt_embed_provider *provider, lt_err *err) {
 
 /* --- Adding ------------------------------------------------------------------------------------------------------- */
 static lt_status embed_tools_check_schema(const char *json, const char *name, lt_err *err) {
-  LT_TRY(lt_embed_error_check_json(json, name, err));
-  bool is_object = json == NULL || lt_str_starts(lt_str_trim(lt_str_of(json)), LT_STR("{"));
+  lt_str text = lt_str_of(json);
+  LT_TRY(lt_embed_error_check_json(text, name, err));
+  bool is_object = json == NULL || lt_str_starts(lt_str_trim(text), LT_STR("{"));
   return is_object ? LT_OK : lt_fail(err, LT_E_INVALID, "the %s is not an object", name);
 }
 

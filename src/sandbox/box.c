@@ -23,10 +23,6 @@ static wasm_rt_memory_t *box_memory_of(const lt_box *box) {
   return box->module->memory(box->instance);
 }
 
-uint32_t lt_box_size(const lt_box *box) {
-  return box_memory_of(box)->size;
-}
-
 static lt_status box_no_address_space(lt_err *err) {
   return lt_fail(err, LT_E_NOMEM,
                  "cannot reserve memory for another program (%s): fewer programs at once, or raise "
@@ -54,6 +50,7 @@ static lt_status box_reserve(lt_box *box, uint32_t anonymous_bytes, lt_err *err)
   box->stack = (uint8_t *)base + GUARD_BYTES;
   box->memory = box->stack + LT_BOX_STACK_BYTES;
   box->instance = box->memory - box->module->instance_size;
+  box->size = &box_memory_of(box)->size;
   if (!box_open_stacks(box, anonymous_bytes)) {
     lt_status status = box_no_address_space(err);
     munmap(base, RESERVE_BYTES);

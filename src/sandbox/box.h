@@ -67,20 +67,21 @@ typedef struct lt_box_place {
 typedef struct lt_box {
   const lt_image *image; /* borrowed; NULL for a blank box */
   const lt_module *module;
-  uint8_t *stack;      /* native stack, lt_box_stack_bytes long */
-  void *instance;      /* the module's instance structure, ours, ends where the memory begins (box.md) */
-  uint8_t *memory;     /* base of the guest's linear memory */
-  uint32_t max_pages;  /* memory.grow's ceiling for this run, without the spare ones */
-  _Atomic int state;   /* LT_BOX_HOST, GUEST or REVOKED */
-  lt_trap trap;        /* why the guest ended, or LT_TRAP_NONE */
-  lt_box_frame *frame; /* innermost entry */
-  void *owner;         /* the handler of the module's imports: engine.c */
-  sigset_t mask;       /* when a signal ended the guest: the thread's former mask, restored after the jump */
-  bool is_masked;      /* `mask` must be restored */
-  bool has_grown;      /* memory.grow happened since the last clean */
-  unsigned refused;    /* failed memory.grow calls since the last clean */
-  size_t kept_bytes;   /* of a clean box: memory that it holds, about */
-  lt_page_watch watch; /* over the pages that lt_box_next_pages finds first */
+  uint8_t *stack;       /* native stack, lt_box_stack_bytes long */
+  void *instance;       /* the module's instance structure, ours, ends where the memory begins (box.md) */
+  uint8_t *memory;      /* base of the guest's linear memory */
+  const uint32_t *size; /* in the instance */
+  uint32_t max_pages;   /* memory.grow's ceiling for this run, without the spare ones */
+  _Atomic int state;    /* LT_BOX_HOST, GUEST or REVOKED */
+  lt_trap trap;         /* why the guest ended, or LT_TRAP_NONE */
+  lt_box_frame *frame;  /* innermost entry */
+  void *owner;          /* the handler of the module's imports: engine.c */
+  sigset_t mask;        /* when a signal ended the guest: the thread's former mask, restored after the jump */
+  bool is_masked;       /* `mask` must be restored */
+  bool has_grown;       /* memory.grow happened since the last clean */
+  unsigned refused;     /* failed memory.grow calls since the last clean */
+  size_t kept_bytes;    /* of a clean box: memory that it holds, about */
+  lt_page_watch watch;  /* over the pages that lt_box_next_pages finds first */
   lt_box_place place;
 } lt_box;
 
@@ -140,7 +141,9 @@ void lt_box_set_max_bytes(lt_box *box, uint64_t bytes);
 bool lt_box_grow(lt_box *box, uint32_t size);
 
 /* Bytes of guest memory at the moment. */
-uint32_t lt_box_size(const lt_box *box);
+static inline uint32_t lt_box_size(const lt_box *box) {
+  return *box->size;
+}
 
 /* Whether [at, at + n) lies inside the guest's memory: every pointer from the guest must pass this check. */
 static inline bool lt_box_has(const lt_box *box, uint32_t at, uint32_t n) {

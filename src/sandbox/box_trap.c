@@ -14,6 +14,7 @@ static _Thread_local void *alt_stack;
 
 static pthread_once_t install_once = PTHREAD_ONCE_INIT;
 static int install_errno;
+static sigset_t faults; /* that a guest may make */
 static struct sigaction previous_segv;
 static struct sigaction previous_bus;
 
@@ -156,16 +157,13 @@ static UNSEEN void box_trap_on_fault(int signum, siginfo_t *info, void *context)
   }
 }
 
-static void box_trap_both(sigset_t *ret_signals) {
-  sigemptyset(ret_signals);
-  sigaddset(ret_signals, SIGSEGV);
-  sigaddset(ret_signals, SIGBUS);
-}
-
 static void box_trap_install(void) {
+  sigemptyset(&faults);
+  sigaddset(&faults, SIGSEGV);
+  sigaddset(&faults, SIGBUS);
   struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   action.sa_sigaction = box_trap_on_fault;
-  box_trap_both(&action.sa_mask); /* a nested call would restore the wrong mask */
+  action.sa_mask = faults; /* a nested call would restore the wrong mask */
   if (sigaction(SIGSEGV, &action, &previous_segv) != 0 || sigaction(SIGBUS, &action, &previous_bus) != 0) {
     install_errno = errno;
   }
@@ -173,9 +171,7 @@ static void box_trap_install(void) {
 
 /* A blocked fault ends the process, and the parent process may have left these signals blocked. */
 static void box_trap_unblock(sigset_t *ret_before) {
-  sigset_t signals;
-  box_trap_both(&signals);
-  pthread_sigmask(SIG_UNBLOCK, &signals, ret_before);
+  pthread_sigmask(SIG_UNBLOCK, &faults, ret_before);
 }
 
 static lt_status box_trap_install_once(lt_err *err) {

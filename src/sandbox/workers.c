@@ -34,12 +34,12 @@ typedef struct workers_queue {
   lt_workers_task **tail;
 } workers_queue;
 
-/* A thread of somebody else that runs a step. */
+/* A thread of somebody else that runs a step: there are as many as ever did so at the same time. */
 typedef struct worker_guest {
   worker_slot slot;
+  atomic_bool is_taken;
   void *signal_stack;
   struct worker_guest *next;
-  struct worker_guest **link; /* among the running ones */
 } worker_guest;
 
 struct lt_workers {
@@ -64,7 +64,7 @@ struct lt_workers {
   pthread_cond_t watch_wake;
   _Atomic bool watch_asleep;
   _Atomic unsigned busy;
-  worker_guest *guests, *spare_guests;
+  _Atomic(worker_guest *) guests;
   worker_slot own;            /* of the thread of lt_workers_step_own */
   atomic_bool is_own_in_step; /* `after` included */
   void (*on_late)(void *arg);
@@ -372,49 +372,25 @@ static worker_guest *workers_new_guest(lt_workers *w) {
   guest->slot.workers = w;
   guest->slot.is_guest = true;
   guest->signal_stack = stack;
+  atomic_init(&guest->is_taken, true);
+  guest->next = atomic_load(&w->guests);
+  while (!atomic_compare_exchange_weak(&w->guests, &guest->next, guest)) {
+  }
   return guest;
 }
 
-static void workers_link_guest(lt_workers *w, worker_guest *guest) {
-  guest->next = w->guests;
-  guest->link = &w->guests;
-  if (guest->next != NULL) {
-    guest->next->link = &guest->next;
-  }
-  w->guests = guest;
-}
-
-/* NULL: no memory. */
+/* The first one that is free, or a new one. NULL: no memory. */
 static worker_guest *workers_take_guest(lt_workers *w) {
-  pthread_mutex_lock(&w->lock);
-  worker_guest *guest = w->spare_guests;
-  if (guest != NULL) {
-    w->spare_guests = guest->next;
-    workers_link_guest(w, guest);
+  worker_guest *guest = atomic_load(&w->guests);
+  while (guest != NULL && atomic_exchange(&guest->is_taken, true)) {
+    guest = guest->next;
   }
-  pthread_mutex_unlock(&w->lock);
-  if (guest == NULL && (guest = workers_new_guest(w)) != NULL) {
-    pthread_mutex_lock(&w->lock);
-    workers_link_guest(w, guest);
-    pthread_mutex_unlock(&w->lock);
-  }
-  return guest;
-}
-
-static void workers_give_guest(lt_workers *w, worker_guest *guest) {
-  pthread_mutex_lock(&w->lock);
-  *guest->link = guest->next;
-  if (guest->next != NULL) {
-    guest->next->link = guest->link;
-  }
-  guest->next = w->spare_guests;
-  w->spare_guests = guest;
-  pthread_mutex_unlock(&w->lock);
+  return guest != NULL ? guest : workers_new_guest(w);
 }
 
 static void workers_free_guests(lt_workers *w) {
-  for (worker_guest *guest; (guest = w->spare_guests) != NULL;) {
-    w->spare_guests = guest->next;
+  for (worker_guest *guest = atomic_load(&w->guests), *next; guest != NULL; guest = next) {
+    next = guest->next;
     pthread_mutex_destroy(&guest->slot.lock);
     lt_box_signal_stack_free(guest->signal_stack);
     lt_mem_free(guest);
@@ -436,7 +412,7 @@ static lt_status workers_be_guest(lt_workers *w, guest_fn *fn, void *arg, lt_err
     fn(&guest->slot, arg);
     lt_box_thread_give_back(&loan);
   }
-  workers_give_guest(w, guest);
+  atomic_store(&guest->is_taken, false);
   return status;
 }
 
@@ -580,10 +556,12 @@ static void workers_look_at_own(lt_workers *w, uint64_t now) {
 
 /* A guest's step holds up nobody else. */
 static void workers_look_at_guests(lt_workers *w, uint64_t now) {
-  pthread_mutex_lock(&w->lock);
-  for (worker_guest *guest = w->guests; guest != NULL; guest = guest->next) {
-    (void)workers_look_at(&guest->slot, now);
+  for (worker_guest *guest = atomic_load(&w->guests); guest != NULL; guest = guest->next) {
+    if (atomic_load(&guest->is_taken)) {
+      (void)workers_look_at(&guest->slot, now);
+    }
   }
+  pthread_mutex_lock(&w->lock);
   bool wake = w->chores != NULL && w->sleeping > 0;
   pthread_mutex_unlock(&w->lock);
   if (wake) {
