@@ -25,7 +25,7 @@ static lt_status door_check_provider_up(lt_door_call_state *c, lt_provider *prov
 /* A caller's own list of tools does not change. */
 static lt_status door_look_again(lt_door_call_state *c) {
   lt_catalog *now = NULL;
-  LT_TRY(lt_door_catalog(c->door, &now, &c->err));
+  LT_TRY(lt_door_catalog(c->door, &now, c->err));
   bool is_there = lt_catalog_find(now, c->id) != NULL;
   if (c->caller->catalog == NULL) {
     lt_catalog_unref(c->catalog);
@@ -35,7 +35,7 @@ static lt_status door_look_again(lt_door_call_state *c) {
   }
   lt_catalog_unref(now);
   return !is_there ? LT_OK
-                   : lt_fail(&c->err, LT_E_CLOSED,
+                   : lt_fail(c->err, LT_E_CLOSED,
                              "the server of \"%.*s\" was down when this began, and runs now: the next program can call "
                              "it",
                              LT_STR_ARG(c->id));
@@ -71,7 +71,7 @@ static lt_status door_check_depth(lt_door_call_state *c) {
   unsigned depth = 0;
   for (const lt_caller *caller = c->caller; caller != NULL; caller = caller->parent) {
     if (depth++ > LT_CALLER_DEPTH_MAX) {
-      return lt_fail(&c->err, LT_E_LIMIT, "Tool \"%.*s\" was not called: programs run programs more than %d deep",
+      return lt_fail(c->err, LT_E_LIMIT, "Tool \"%.*s\" was not called: programs run programs more than %d deep",
                      LT_STR_ARG(c->id), LT_CALLER_DEPTH_MAX);
     }
   }
@@ -84,16 +84,15 @@ static lt_status door_check_not_withheld(lt_door_call_state *c) {
     return LT_OK;
   }
   lt_str program = c->caller->hidden.n > 0 ? c->caller->hidden : LT_STR("a program");
-  return lt_fail(&c->err, LT_E_DENIED, "%.*s cannot be called from within %.*s", LT_STR_ARG(c->id),
-                 LT_STR_ARG(program));
+  return lt_fail(c->err, LT_E_DENIED, "%.*s cannot be called from within %.*s", LT_STR_ARG(c->id), LT_STR_ARG(program));
 }
 
 static lt_status door_resolve(lt_door_call_state *c) LT_YIELDS {
   LT_TRY(door_check_depth(c));
-  LT_TRY(lt_door_catalog_of(c->door, c->caller, &c->catalog, &c->err));
+  LT_TRY(lt_door_catalog_of(c->door, c->caller, &c->catalog, c->err));
   LT_TRY(door_check_not_withheld(c));
   if (c->caller->hidden.n > 0 && lt_str_eq(c->id, c->caller->hidden)) {
-    return lt_fail(&c->err, LT_E_NOTFOUND, "Tool \"%.*s\" cannot be called from within itself", LT_STR_ARG(c->id));
+    return lt_fail(c->err, LT_E_NOTFOUND, "Tool \"%.*s\" cannot be called from within itself", LT_STR_ARG(c->id));
   }
   c->tool = lt_catalog_find(c->catalog, c->id);
   if (c->tool == NULL) {
@@ -111,7 +110,7 @@ static lt_status door_resolve(lt_door_call_state *c) LT_YIELDS {
 /* On the loop or on a thread of the pool: any thread may read the catalog and use a compiled schema. */
 static void door_read_input(void *arg) {
   lt_door_call_state *c = arg;
-  c->input_status = lt_tool_input_read(&c->arena, c->input, &c->object, &c->err);
+  c->input_status = lt_tool_input_read(&c->arena, c->input, &c->object, c->err);
   if (c->input_status == LT_OK) {
     c->input = lt_json_text(c->object);
     c->input_status = lt_tool_schema_check(&c->tool->schemas->input, c->object, LT_STR("input"), c->out);
@@ -121,10 +120,13 @@ static void door_read_input(void *arg) {
 /* A schema that cannot be used is the server's fault, not the caller's. */
 static lt_status door_compile_schema(lt_door_call_state *c, lt_tool_schema *schema, lt_str text,
                                      const char *which) LT_YIELDS {
+  if (schema->is_compiled) {
+    return LT_OK;
+  }
   lt_err err = LT_ERR_INIT;
   lt_status status = lt_tool_schema_compile(schema, lt_door_loop(c->door), text, &err);
   if (status == LT_E_NOMEM) {
-    return lt_err_copy(&c->err, &err);
+    return lt_err_copy(c->err, &err);
   }
   if (status != LT_OK) {
     lt_door_warn(c->door, "Tool \"%.*s\" is called without checking its %ss: its %s schema cannot be used: %s",
@@ -138,7 +140,7 @@ static lt_status door_check_input(lt_door_call_state *c) LT_YIELDS {
   if (c->input.n <= LT_CALL_INLINE_BYTES) {
     door_read_input(c);
   } else {
-    LT_TRY(lt_loop_offload(lt_door_loop(c->door), door_read_input, c, &c->err));
+    LT_TRY(lt_loop_offload(lt_door_loop(c->door), door_read_input, c, c->err));
   }
   return c->input_status;
 }
@@ -158,13 +160,13 @@ static lt_status door_check_still_granted(lt_door_call_state *c);
 static lt_status door_take_successor(lt_door_call_state *c, const lt_tool *now) {
   if (now == NULL || (now->not_for_programs && !c->tool->not_for_programs)) {
     return lt_fail(
-        &c->err, LT_E_CLOSED,
+        c->err, LT_E_CLOSED,
         "Tool \"%.*s\" is no longer available: its server was removed, or replaced by one without it. List the "
         "tools again to see what there is",
         LT_STR_ARG(c->id));
   }
   if (!lt_str_eq(now->checked_schema, c->tool->checked_schema)) {
-    return lt_fail(&c->err, LT_E_CLOSED,
+    return lt_fail(c->err, LT_E_CLOSED,
                    "Tool \"%.*s\" was not called: its server was replaced meanwhile, and the tool takes another input "
                    "now. List the tools again to see which",
                    LT_STR_ARG(c->id));
@@ -182,7 +184,7 @@ static lt_status door_follow_provider(lt_door_call_state *c) {
   if (own->of_caller || (c->provider == own && door_has_provider(c->door, own))) {
     return LT_OK;
   }
-  LT_TRY(lt_door_catalog(c->door, &now, &c->err));
+  LT_TRY(lt_door_catalog(c->door, &now, c->err));
   lt_status status = door_take_successor(c, lt_catalog_find(now, c->id));
   lt_catalog_unref(now);
   return status;
@@ -193,7 +195,7 @@ static lt_status door_check_still_wanted(lt_door_call_state *c) {
   LT_TRY(door_follow_provider(c));
   const lt_cancel *cancel = c->options.cancel;
   if (cancel != NULL && cancel->why != LT_OK) {
-    return lt_fail(&c->err, cancel->why, "%s before the tool was called", lt_status_text(cancel->why));
+    return lt_fail(c->err, cancel->why, "%s before the tool was called", lt_status_text(cancel->why));
   }
   LT_TRY(door_check_provider_up(c, c->provider));
   return door_check_still_granted(c);
@@ -208,7 +210,7 @@ static lt_status door_parse_annotations(lt_door_call_state *c, lt_str text, lt_j
   lt_json_doc *doc = lt_arena_zalloc(&c->arena, 1, sizeof *doc);
   lt_status status = doc != NULL ? lt_json_parse(&c->arena, text, doc, NULL) : LT_E_NOMEM;
   if (status == LT_E_NOMEM) {
-    return lt_fail(&c->err, status, "no memory to judge a call of \"%.*s\"", LT_STR_ARG(c->id));
+    return lt_fail(c->err, status, "no memory to judge a call of \"%.*s\"", LT_STR_ARG(c->id));
   }
   if (status == LT_OK) {
     *ret = lt_json_root(doc);
@@ -220,7 +222,7 @@ static lt_status door_parse_annotations(lt_door_call_state *c, lt_str text, lt_j
 static lt_status door_find_current_annotations(lt_door_call_state *c, lt_str *ret_text) {
   lt_catalog *current = NULL;
   lt_str text = c->tool->annotations;
-  LT_TRY(lt_door_catalog(c->door, &current, &c->err));
+  LT_TRY(lt_door_catalog(c->door, &current, c->err));
   const lt_tool *tool = current != c->catalog ? lt_catalog_find(current, c->id) : NULL;
   if (tool != NULL && tool->provider == c->provider && !lt_str_eq(tool->annotations, text)) {
     text = tool->annotations.n > 0 ? lt_arena_dup(&c->arena, tool->annotations) : LT_STR("{}");
@@ -229,7 +231,7 @@ static lt_status door_find_current_annotations(lt_door_call_state *c, lt_str *re
   *ret_text = text;
   return text.p != NULL || text.n == 0
              ? LT_OK
-             : lt_fail(&c->err, LT_E_NOMEM, "no memory to judge a call of \"%.*s\"", LT_STR_ARG(c->id));
+             : lt_fail(c->err, LT_E_NOMEM, "no memory to judge a call of \"%.*s\"", LT_STR_ARG(c->id));
 }
 
 /* Reads the annotations of now, where they differ from those of the caller's catalog. */
@@ -268,7 +270,7 @@ static lt_status door_check_still_granted(lt_door_call_state *c) {
   if (lt_str_eq(judged, c->now_text) || door_judge(c).action <= c->granted) {
     return LT_OK;
   }
-  return lt_fail(&c->err, LT_E_DENIED,
+  return lt_fail(c->err, LT_E_DENIED,
                  "Tool \"%.*s\" was not called: its annotations changed while the call waited, and the rules are "
                  "stricter for what it is now",
                  LT_STR_ARG(c->id));
@@ -316,7 +318,7 @@ static lt_status door_put_question(lt_door_call_state *c, const lt_approval *wha
                                    lt_decision *ret_decision) LT_YIELDS {
   lt_approver *approver = c->caller->approver;
   if (approver == NULL) {
-    return lt_fail(&c->err, LT_E_DENIED,
+    return lt_fail(c->err, LT_E_DENIED,
                    "Tool \"%.*s\" needs approval, and there is nobody to ask: allow it in the configuration, such as "
                    "tools: {policy: [{match: \"%.*s\", action: allow}]}",
                    LT_STR_ARG(c->id), LT_STR_ARG(c->id));
@@ -326,7 +328,7 @@ static lt_status door_put_question(lt_door_call_state *c, const lt_approval *wha
     c->options.on_approval(c->options.arg, true);
   }
   lt_door_trace_question(c);
-  lt_status status = approver->ask(approver, what, c->options.cancel, &c->arena, ret_decision, &c->err);
+  lt_status status = approver->ask(approver, what, c->options.cancel, &c->arena, ret_decision, c->err);
   lt_door_trace_answer(c);
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, false);
@@ -341,8 +343,8 @@ static lt_status door_take_edit(lt_door_call_state *c, lt_str shown, lt_str edit
   lt_str was = c->input;
   lt_json object = c->object;
   lt_str asked = lt_arena_dup(&c->arena, shown); /* `shown` may be the buffer of the masked input */
-  lt_status status = asked.p != NULL ? lt_masked_edit_restore(&c->arena, shown, was, edited, &c->input, &c->err)
-                                     : lt_fail(&c->err, LT_E_NOMEM, "no memory for an edited input");
+  lt_status status = asked.p != NULL ? lt_masked_edit_restore(&c->arena, shown, was, edited, &c->input, c->err)
+                                     : lt_fail(c->err, LT_E_NOMEM, "no memory for an edited input");
   if (status == LT_OK) {
     status = door_check_input(c);
   }
@@ -366,7 +368,7 @@ static lt_str door_take_refusal(lt_door_call_state *c, lt_status status) {
   lt_door_put_message(c, status);
   lt_str refusal = lt_arena_dup(&c->arena, lt_str_sub(lt_buf_view(c->out), 0, LT_RUN_ERROR_BYTES));
   lt_buf_clear(c->out);
-  c->err = LT_ERR_INIT;
+  lt_err_clear(c->err);
   return refusal.n > 0 ? refusal : LT_STR("the edited input cannot be used");
 }
 
@@ -405,7 +407,7 @@ static lt_status door_ask_approver(lt_door_call_state *c, lt_str reason) LT_YIEL
     }
     what.refusal = door_take_refusal(c, status);
   }
-  return lt_fail(&c->err, LT_E_INVALID, "Tool \"%.*s\" was not called: no edited input could be used: %.*s",
+  return lt_fail(c->err, LT_E_INVALID, "Tool \"%.*s\" was not called: no edited input could be used: %.*s",
                  LT_STR_ARG(c->id), LT_STR_ARG(lt_str_sub(what.refusal, 0, LT_ERR_MSG_MAX / 2)));
 }
 
@@ -422,7 +424,7 @@ static lt_status door_ask_policy(lt_door_call_state *c) LT_YIELDS {
   }
   c->granted = decision.action;
   c->is_granted = true;
-  LT_TRY(lt_budget_take(c->caller->budget, c->id, lt_loop_now_ms(lt_door_loop(c->door)), &c->err));
+  LT_TRY(lt_budget_take(c->caller->budget, c->id, lt_loop_now_ms(lt_door_loop(c->door)), c->err));
   return decision.action == LT_ACTION_ASK ? door_ask_approver(c, lt_buf_view(&reason)) : LT_OK;
 }
 
@@ -458,8 +460,8 @@ static lt_status door_record_start(lt_door_call_state *c) LT_YIELDS {
         .repeatable = door_is_repeatable(c),
         .read_only = door_is_read_only(c),
     };
-    if (journal->begin(journal, &what, &c->record, &c->err) != LT_OK) {
-      return lt_err_prefix(&c->err, "Tool \"%.*s\" was not called, as the call could not be recorded",
+    if (journal->begin(journal, &what, &c->record, c->err) != LT_OK) {
+      return lt_err_prefix(c->err, "Tool \"%.*s\" was not called, as the call could not be recorded",
                            LT_STR_ARG(c->id));
     }
     c->is_recorded = true;
@@ -525,15 +527,15 @@ static lt_status door_make_whole(lt_door_call_state *c) {
   }
   LT_AUTO_BUF(whole, c->out->max);
   lt_whole_answer_put_value(lt_buf_view(c->out), c->tool->output_schema.n > 0, &whole);
-  LT_TRY(lt_buf_check(&whole, &c->err, "no memory for the answer"));
+  LT_TRY(lt_buf_check(&whole, c->err, "no memory for the answer"));
   lt_buf_clear(c->out);
   lt_buf_add(c->out, lt_buf_view(&whole));
-  return lt_buf_check(c->out, &c->err, "no memory for the answer");
+  return lt_buf_check(c->out, c->err, "no memory for the answer");
 }
 
 static lt_status door_finish_answer(lt_door_call_state *c) LT_YIELDS {
   if (c->out->status != LT_OK) {
-    return lt_fail(&c->err, c->out->status, "the answer of \"%.*s\" is too long", LT_STR_ARG(c->id));
+    return lt_fail(c->err, c->out->status, "the answer of \"%.*s\" is too long", LT_STR_ARG(c->id));
   }
   if (c->out->n == 0) {
     lt_buf_addc(c->out, "null");
@@ -551,13 +553,13 @@ static lt_status door_invoke(lt_door_call_state *c) LT_YIELDS {
     c->options.progress_arg = c;
   }
   bool has_gone = !provider->keeps_lane && lt_lane_go_home(lt_door_loop(c->door));
-  lt_status status = provider->invoke(provider, c->tool->name, c->input, &c->options, c->out, &c->err);
+  lt_status status = provider->invoke(provider, c->tool->name, c->input, &c->options, c->out, c->err);
   lt_lane_go_back(lt_door_loop(c->door), has_gone);
   if (status == LT_OK) {
     return door_finish_answer(c);
   }
   if (status == LT_E_TOOL && c->out->n == 0) {
-    lt_err_set(&c->err, status, __FILE__, __LINE__, "Tool \"%.*s\" failed without a message", LT_STR_ARG(c->id));
+    lt_err_set(c->err, status, __FILE__, __LINE__, "Tool \"%.*s\" failed without a message", LT_STR_ARG(c->id));
   } else if (status != LT_E_TOOL) {
     lt_buf_clear(c->out); /* part of an answer is of no use */
   }
@@ -612,25 +614,28 @@ static lt_status door_spill(lt_door_call_state *c) LT_YIELDS {
     lt_door_warn(c->door, "an answer of \"%.*s\" was cut: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
   }
   if (c->out->status != LT_OK) {
-    return lt_fail(&c->err, c->out->status, "there was no memory for the answer of \"%.*s\"", LT_STR_ARG(c->id));
+    return lt_fail(c->err, c->out->status, "there was no memory for the answer of \"%.*s\"", LT_STR_ARG(c->id));
   }
   return LT_OK;
 }
 
 lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                        lt_err *err) {
+  static const lt_caller nobody;
+  lt_err why;
+  lt_err_clear(&why);
   lt_door_call_state c = {.door = door,
                           .secrets = lt_door_secrets(door),
                           .id = id,
                           .input = input,
                           .out = out,
-                          .err = LT_ERR_INIT,
+                          .err = &why,
                           .number = lt_door_number_call(door)};
   if (options != NULL) {
     c.options = *options;
   }
-  c.hash = c.options.seq != 0 ? lt_journal_hash(id, input) : 0;
-  c.caller = c.options.caller != NULL ? c.options.caller : &c.no_caller;
+  c.caller = c.options.caller != NULL ? c.options.caller : &nobody;
+  c.hash = c.options.seq != 0 && c.caller->journal != NULL ? lt_journal_hash(id, input) : 0;
   lt_buf_clear(out);
   lt_buf_init(&c.masked_input, LT_JSON_MAX_BYTES);
   lt_buf_init(&c.masked_edit, LT_JSON_MAX_BYTES);

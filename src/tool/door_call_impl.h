@@ -17,10 +17,9 @@ typedef struct lt_door_call_state {
   lt_str id;
   lt_str input; /* as it came, then the object's text */
   lt_invoke_options options;
-  lt_caller no_caller; /* used when the options have no caller */
   const lt_caller *caller;
   lt_buf *out;
-  lt_err err;
+  lt_err *err; /* in the frame of lt_door_call */
   lt_arena arena;
   lt_catalog *catalog; /* keeps `tool` */
   const lt_tool *tool;
@@ -37,7 +36,7 @@ typedef struct lt_door_call_state {
   lt_buf masked_edit;     /* the edited input without secrets, when it has any */
   int64_t record;         /* the journal's number of the call */
   uint64_t number;        /* the door's */
-  uint64_t hash;          /* lt_journal_hash of what came */
+  uint64_t hash;          /* lt_journal_hash of what came; 0: nothing is recorded */
   bool is_recorded;       /* the start is recorded, and the end must follow */
   bool has_ended;         /* LT_CALL_FINISHED was sent */
   lt_call_trace trace;    /* for the last event, when somebody listens */

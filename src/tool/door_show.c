@@ -54,8 +54,8 @@ void lt_door_put_message(lt_door_call_state *c, lt_status status) {
     lt_buf_clear(c->out);
   }
   if (c->out->n == 0) {
-    bool has_message = c->err.status != LT_OK && c->err.msg[0] != '\0';
-    lt_buf_addc(c->out, has_message ? c->err.msg : lt_status_text(status));
+    bool has_message = c->err->status != LT_OK && c->err->msg[0] != '\0';
+    lt_buf_addc(c->out, has_message ? c->err->msg : lt_status_text(status));
   }
   lt_secrets_mask_buf(c->secrets, c->out);
 }

@@ -229,8 +229,9 @@ static bool on_guest_poll(void *arg) LT_YIELDS {
   if (host_should_give_way(run)) {
     run->box.step = LT_STEP_AGAIN;
     lt_fiber_yield();
+    return lt_workers_task_should_stop(&run->task);
   }
-  return lt_workers_task_should_stop(&run->task);
+  return false;
 }
 
 void lt_host_functions_fill(lt_run *run, lt_guest_host *host) {

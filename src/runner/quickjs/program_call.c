@@ -19,17 +19,17 @@ lt_program_call *lt_program_call_made(lt_run_tool_call *made) {
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
 /* In the program many calls may share one string; here every call has a copy. */
 bool lt_program_call_hold(lt_run *run, size_t bytes) {
-  pthread_mutex_lock(&run->lock);
-  bool fits = bytes <= LT_RUN_HELD_MAX_BYTES - run->calls.held_bytes;
-  run->calls.held_bytes += fits ? bytes : 0;
-  pthread_mutex_unlock(&run->lock);
-  return fits;
+  size_t held = atomic_load_explicit(&run->calls.held_bytes, memory_order_relaxed);
+  do {
+    if (bytes > LT_RUN_HELD_MAX_BYTES - held) {
+      return false;
+    }
+  } while (!atomic_compare_exchange_weak(&run->calls.held_bytes, &held, held + bytes));
+  return true;
 }
 
 void lt_program_call_let_go(lt_run *run, size_t bytes) {
-  pthread_mutex_lock(&run->lock);
-  run->calls.held_bytes -= bytes;
-  pthread_mutex_unlock(&run->lock);
+  atomic_fetch_sub(&run->calls.held_bytes, bytes);
 }
 
 static bool program_call_keep(lt_run *run, size_t bytes) {

@@ -20,9 +20,8 @@ typedef struct lt_program_calls {
   lt_run_tool_call *next_known; /* from before the program was dropped: the next call that it opens again */
   lt_program_call *last_taken;
   uint32_t count;
-  size_t
-      held_bytes; /* under the lock: bytes of inputs of calls not carried out, and of answers not taken and not kept */
-  size_t kept_bytes; /* loop only: bytes of inputs, results and messages in the records */
+  _Atomic size_t held_bytes; /* of inputs of calls not carried out, and of answers not taken and not kept */
+  size_t kept_bytes;         /* loop only: bytes of inputs, results and messages in the records */
 } lt_program_calls;
 
 void lt_program_calls_init(lt_program_calls *calls);

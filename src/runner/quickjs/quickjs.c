@@ -291,7 +291,7 @@ static void run_stop_in_time(lt_run *run) {
   }
   if (run->cancel.why != LT_OK) {
     lt_call_queue_stop_run(run, LT_STOP_CANCEL);
-  } else if (lt_run_clock_left_ms(run) == 0) {
+  } else if (!run->box.is_due && lt_run_clock_left_ms(run) == 0) { /* a step looks at the clock itself */
     lt_call_queue_stop_run(run, LT_STOP_TIMEOUT);
   }
 }

@@ -15,9 +15,7 @@ static bool clock_only_asks(const lt_run *run) {
 
 /* On the loop: on_standing is called when the clock has changed since the last call. */
 static void clock_report(lt_run *run) {
-  pthread_mutex_lock(&run->lock);
   bool stands = run->clock.stands_since_ns != 0;
-  pthread_mutex_unlock(&run->lock);
   if (stands != run->clock.is_reported_standing) {
     run->clock.is_reported_standing = stands;
     run->request->on_standing(run->request->arg, stands);
@@ -60,11 +58,8 @@ bool lt_run_clock_update(lt_run *run) {
 }
 
 uint64_t lt_run_clock_left_ms(lt_run *run) {
-  pthread_mutex_lock(&run->lock);
   bool stands = run->clock.stands_since_ns != 0;
-  uint64_t deadline = atomic_load(&run->task.deadline_ns);
-  pthread_mutex_unlock(&run->lock);
-  uint64_t now = lt_workers_now();
+  uint64_t deadline = atomic_load(&run->task.deadline_ns), now = lt_workers_now();
   return stands ? UINT64_MAX : deadline > now ? (deadline - now) / 1000000 + 1 : 0;
 }
 

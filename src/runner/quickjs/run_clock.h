@@ -11,9 +11,9 @@ typedef struct lt_run lt_run;
 
 typedef struct lt_run_clock {
   /* Under the lock. */
-  uint32_t asking;          /* open calls that wait for approval */
-  uint64_t stands_since_ns; /* when the clock stopped; 0: it runs */
-  bool is_posted;           /* standing_post is on its way to the loop */
+  uint32_t asking;                  /* open calls that wait for approval */
+  _Atomic uint64_t stands_since_ns; /* when the clock stopped; 0: it runs. The loop reads it without the lock */
+  bool is_posted;                   /* standing_post is on its way to the loop */
   /* The loop's. */
   lt_post standing_post;
   bool is_reported_standing; /* the last value that on_standing got */

@@ -114,7 +114,7 @@ static lt_run_open *opens_take(lt_run *run, uint32_t id) {
 
 lt_run_open *lt_run_opens_wait(lt_run *run, uint32_t id) {
   for (;;) {
-    if (lt_workers_task_should_stop(&run->task)) { /* checked before the answer: a stopped program does not continue */
+    if (atomic_load(&run->task.stop) != LT_STOP_NOT) { /* checked before the answer: it does not continue */
       return NULL;
     }
     pthread_mutex_lock(&run->lock);
