@@ -286,6 +286,9 @@ bool lt_box_next_pages(lt_box *box, lt_box_pages *pages) {
   size_t left = (size_t)(end - pages->from) / PAGE_BYTES, count = left < LT_PAGE_MAP_PAGES ? left : LT_PAGE_MAP_PAGES;
   const uint8_t *at = box->memory + pages->from;
   int map = box->image->page_map;
+  if (box->has_grown) {
+    lt_page_watch_forget(&box->watch); /* it is passed by here, and a rest looks only once before the watch is left */
+  }
   pages->count = pages->from == first && !box->has_grown ? lt_page_watch_look(&box->watch, map, at, count, pages->owned)
                                                          : lt_page_map_look(map, at, count, pages->owned);
   return true;

@@ -82,6 +82,10 @@ void lt_page_watch_leave(lt_page_watch *watch) {
   watch->thread = 0;
 }
 
+void lt_page_watch_forget(lt_page_watch *watch) {
+  watch->is_known = false;
+}
+
 size_t lt_page_watch_look(lt_page_watch *watch, int map, const void *at, size_t count, uint16_t *ret_owned) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, page_watch_try);

@@ -33,6 +33,8 @@ typedef struct lt_page_watch {
 void lt_page_watch_enter(lt_page_watch *watch);
 /* Nobody uses them any more; what is written to them from now on are pages of their own. */
 void lt_page_watch_leave(lt_page_watch *watch);
+/* What was found does not count any more: faults may have been passed by. */
+void lt_page_watch_forget(lt_page_watch *watch);
 /* lt_page_map_look of always the same pages. */
 size_t lt_page_watch_look(lt_page_watch *watch, int map, const void *at, size_t count, uint16_t *ret_owned);
 

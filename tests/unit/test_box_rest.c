@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "fakes/engine_fix.h"
+#include "sandbox/box_memory.h"
 #include "sandbox/box_rest.h"
 
 #define WAITS                                                                                                       \
@@ -164,6 +165,29 @@ static void memory_that_has_grown_comes_back(void **state) {
   end(&w, "15000000");
 }
 
+/* Its second write needs no page fault, by which a look knows that there is something new. */
+static void a_page_of_a_grown_box_is_found_later(void **state) {
+  lt_box *box = NULL;
+  LT_AUTO_BUF(saved, LT_MIB);
+  (void)state;
+  assert_int_equal(lt_box_new(&engine_image, &box, NULL), LT_OK);
+  volatile uint8_t *byte = box->memory + box->image->head.size - 4 * LT_KIB;
+  uint8_t fresh = *byte;
+  lt_page_watch_enter(&box->watch);
+  assert_true(lt_box_clean(box));
+  lt_page_watch_enter(&box->watch);
+  assert_true(lt_box_grow(box, box->image->head.size + 64 * LT_KIB));
+  *byte = fresh ^ 1;
+  uint32_t lowest = lt_box_memory_save(box, &saved);
+  assert_true(lt_box_clean_saved(box, lt_buf_view(&saved), lowest));
+  assert_int_equal(*byte, fresh);
+  lt_page_watch_enter(&box->watch);
+  *byte = fresh ^ 1;
+  assert_true(lt_box_clean(box));
+  assert_int_equal(*byte, fresh);
+  lt_box_free(box);
+}
+
 static void expect_home(waiting *w, lt_status status) {
   assert_int_equal(lt_pool_take_home(w->pool, w->box, NULL), status);
 }
@@ -260,6 +284,7 @@ int main(void) {
       cmocka_unit_test(every_byte_comes_back),
       cmocka_unit_test(it_takes_little_memory),
       cmocka_unit_test(memory_that_has_grown_comes_back),
+      cmocka_unit_test(a_page_of_a_grown_box_is_found_later),
       cmocka_unit_test(two_programs_share_a_home),
       cmocka_unit_test(a_home_survives_a_program_that_traps),
       cmocka_unit_test(a_program_at_rest_can_be_abandoned),
