@@ -131,10 +131,12 @@ void lt_run_rests_release(lt_run_rests *rests) {
 }
 
 void lt_run_rests_add(lt_run *run, lt_run_rests *rests) {
-  run->rest = (lt_run_rest_link){.rests = rests, .is_beginning = true, .fiber = lt_fiber_current()};
+  run->rest.is_beginning = true;
+  run->rest.fiber = lt_fiber_current();
   pthread_mutex_lock(&rests->lock);
   rests->beginning++;
   pthread_mutex_unlock(&rests->lock);
+  atomic_store(&run->rest.rests, rests);
   run_rests_keep_ticking(rests);
 }
 

@@ -28,7 +28,8 @@ typedef struct lt_run_rests {
 
 /* A run among them. */
 typedef struct lt_run_rest_link {
-  lt_run_rests *rests; /* NULL: its program never rests */
+  _Atomic(lt_run_rests *) rests; /* NULL: its program never rests. Of a program that was turned by a thread of the host
+                                  * it is set at any time, while a worker has the program, too: last of these members */
   lt_run *prev;
   lt_run *next;
   bool is_listed;
