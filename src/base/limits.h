@@ -304,6 +304,7 @@
 #define LT_DB_RETRY_MS          10                  /* between two tries to open a file that others are opening, too */
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)       /* a longer log is cut after its content is in the file */
 #define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
+#define LT_DB_GROUPS_APART      8                   /* on the pool, after one that kept the loop's thread too long */
 #define LT_DB_STATEMENTS_KEPT   256                 /* places for prepared statements: more than there are texts */
 #define LT_DB_OWNED_KEPT        1024                /* places for prompts that are known to be our own */
 #define LT_LEASE_BEAT_MS        3000                /* between two signs of life of a process that runs prompts */
@@ -687,6 +688,8 @@
 #define LT_LOOP_TIMERS_KEEP  64  /* freed timers kept for later ones: closing one takes a turn of the loop */
 #define LT_LOOP_TURN_RESUMES 256 /* fibers resumed before the loop looks at its files again */
 #define LT_LOOP_TURN_STEPS   8   /* steps of a program on the loop's own thread, before it looks at its files again */
+#define LT_LOOP_QUIET_FIBERS 32  /* with more, its own thread has others to serve than who waits for its work */
+#define LT_LOOP_WATCH_MS     50  /* without work outside, the thread that watches it ticks on for so long */
 #define LT_LOOP_SPIN_US      30  /* looking for posts before sleeping: about what a sleep and a wake cost */
 #define LT_LOOP_SPIN_MISSES  16  /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
 #define LT_FIBER_GUARD_BYTES (64 * LT_KIB) /* below each stack: no frame of ours is large enough to jump over it */

@@ -202,6 +202,10 @@ static bool loop_files_ready(lt_loop *loop) {
   return poll(&fd, 1, 0) != 0;
 }
 
+bool lt_loop_is_quiet(lt_loop *loop) {
+  return loop->fibers <= LT_LOOP_QUIET_FIBERS && !lt_loop_has_work(&loop->home) && !loop_files_ready(loop);
+}
+
 /* Whether the last poster is where this thread is, and cannot post while this thread spins: so it is on one CPU, and
  * on two of which a neighbour has one. */
 static bool loop_is_in_the_way(lt_loop *loop) {

@@ -58,6 +58,11 @@ bool lt_loop_step_out(lt_loop *loop, void (*fn)(void *arg), void *arg);
 /* `fn` takes long: another thread turns the loop until it returns, if there can be one. By one thread at a time, while
  * `fn` runs. */
 void lt_loop_stand_in(lt_loop *loop);
+/* The same, for work that the fiber waits for; LT_YIELDS until it is done. The loop watches it by itself: it needs no
+ * lt_loop_stand_in. False: not now, and `fn` was not called. */
+bool lt_loop_step_out_and_wait(lt_loop *loop, void (*fn)(void *arg), void *arg) LT_YIELDS;
+/* Whether nothing waits for the loop (a ready fiber, a post, an event of a file) and few things are going on on it. */
+bool lt_loop_is_quiet(lt_loop *loop);
 
 /* --- Waiting --------------------------------------------------------------------------------------------------------
  * An lt_wait is in the waiter's frame or object. One fiber waits on it at a time. lt_wait_wake may come before the wait

@@ -66,6 +66,10 @@ struct lt_loop {
   bool has_stand_in;
   pthread_t stand_in;
   sem_t stand_in_wake;
+  atomic_bool is_called_in;    /* to turn the loop */
+  atomic_bool is_watched;      /* what lt_loop_step_out_and_wait was given runs ... */
+  _Atomic uint64_t watched_ns; /* ... or ran last, since then */
+  atomic_bool watch_asleep;    /* there was nothing to be watched for LT_LOOP_WATCH_MS */
 
   lt_loop_task *spares;
   unsigned spare_count;

@@ -643,6 +643,66 @@ static void a_late_stand_in_does_no_harm(void **state) {
   turn();
 }
 
+static void step_out_and_wait(void *arg) {
+  outing *o = arg;
+  o->is_taken = lt_loop_step_out_and_wait(loop, note_outside, o);
+  note("b");
+}
+
+static void a_fiber_waits_for_work_outside(void **state) {
+  (void)state;
+  outing o = {0};
+  trace[0] = '\0';
+  spawn(step_out_and_wait, &o);
+  spawn(note, "a");
+  turn();
+  assert_true(o.is_taken);
+  assert_true(pthread_equal(o.thread, pthread_self()));
+  assert_string_equal(trace, "aob");
+}
+
+/* Nobody calls for another thread. */
+static void wait_for_turn(void *arg) {
+  while (sem_wait(&((outing *)arg)->turned) != 0) {
+  }
+}
+
+static void step_out_and_wait_long(void *arg) {
+  outing *o = arg;
+  o->is_taken = lt_loop_step_out_and_wait(loop, wait_for_turn, o);
+  lt_loop_sleep(loop, 2 * LT_LOOP_WATCH_MS); /* the thread that watches stops ticking meanwhile */
+}
+
+static void work_that_takes_long_is_seen(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    outing o = {0};
+    sem_init(&o.turned, 0, 0);
+    spawn(turn_for_a_while, &o);
+    spawn(step_out_and_wait_long, &o);
+    turn();
+    assert_true(o.is_taken);
+    assert_false(pthread_equal(o.turned_by, pthread_self()));
+    sem_destroy(&o.turned);
+  }
+}
+
+static void look_for_quiet(void *arg) {
+  bool *is_quiet = arg;
+  is_quiet[0] = lt_loop_is_quiet(loop);
+  spawn(note, "a");
+  is_quiet[1] = lt_loop_is_quiet(loop);
+}
+
+static void a_ready_fiber_is_no_quiet(void **state) {
+  (void)state;
+  bool is_quiet[2] = {false, true};
+  spawn(look_for_quiet, is_quiet);
+  turn();
+  assert_true(is_quiet[0]);
+  assert_false(is_quiet[1]);
+}
+
 /* --- Without memory ----------------------------------------------------------------------------------------------- */
 
 static void everything_gives_back_when_memory_ends(void **state) {
@@ -742,6 +802,9 @@ int main(void) {
       LOOP_TEST(no_other_thread_gives_work),
       LOOP_TEST(another_thread_turns_the_loop_meanwhile),
       LOOP_TEST(a_late_stand_in_does_no_harm),
+      LOOP_TEST(a_fiber_waits_for_work_outside),
+      LOOP_TEST(work_that_takes_long_is_seen),
+      LOOP_TEST(a_ready_fiber_is_no_quiet),
       cmocka_unit_test(everything_gives_back_when_memory_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

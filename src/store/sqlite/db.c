@@ -2,6 +2,7 @@
 #include "store/sqlite/db.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "store/sqlite/connection_cache.h"
@@ -20,6 +21,7 @@ struct lt_store {
   lt_db_job *head, *tail; /* waiting for the next group */
   bool led;               /* a group is under way, or about to be ... */
   lt_wait *rest;          /* ... and its leader waits here for more jobs; or NULL */
+  unsigned apart;         /* so many groups more run on the pool */
   bool closing;
   lt_wait closer;
 
@@ -279,12 +281,29 @@ static void db_finish_job(lt_db_job *j, const lt_db_job *own) {
   }
 }
 
+/* A group of one conversation is a tenth of a millisecond, and to wake a thread and to be woken takes as long. So the
+ * loop's own thread runs a group while nothing else waits for it. When something came meanwhile, or the disk was slow,
+ * the next groups run on the pool. The first one opens the file. */
+static bool db_run_here(lt_store *db, db_group *g) LT_YIELDS {
+  if (db->apart > 0 || db->sql == NULL || !lt_loop_is_quiet(db->loop)) {
+    db->apart -= db->apart > 0;
+    return false;
+  }
+  uint64_t since_ms = lt_clock_monotonic_ms();
+  if (!lt_loop_step_out_and_wait(db->loop, db_run_group, g)) {
+    return false;
+  }
+  bool is_slow = lt_clock_monotonic_ms() - since_ms > LT_WORKER_LATE_MS;
+  db->apart = is_slow || !lt_loop_is_quiet(db->loop) ? LT_DB_GROUPS_APART : 0;
+  return true;
+}
+
 /* Runs the next group. `own` is the caller's job or NULL; true: the group had it. */
 static bool db_carry_out(lt_store *db, const lt_db_job *own) LT_YIELDS {
   db_group g = {.db = db, .jobs = db_take_group(db)};
   bool had_own = false;
   lt_err err = LT_ERR_INIT;
-  if (lt_loop_offload(db->loop, db_run_group, &g, &err) != LT_OK) {
+  if (!db_run_here(db, &g) && lt_loop_offload(db->loop, db_run_group, &g, &err) != LT_OK) {
     db_fail_rest(g.jobs, &err);
   }
   db->commits += g.commits;
