@@ -32,9 +32,26 @@ static bool input_read(const lt_guest *guest, uint32_t at, void *to, size_t n) {
   return true;
 }
 
+/* Is there a quote, a backslash, a control character or ED among these eight bytes? Each term has the top bit of some
+ * byte set exactly when one of its characters is there.
+ */
+static bool input_is_special(const char *eight) {
+  const uint64_t ones = 0x0101010101010101u;
+  uint64_t x;
+  memcpy(&x, eight, sizeof x);
+  uint64_t quote = x ^ (ones * '"'), backslash = x ^ (ones * '\\'), half = x ^ (ones * 0xed);
+  uint64_t found = ((x - ones * 0x20) & ~x) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
+                   ((half - ones) & ~half);
+  return (found & (ones * 0x80)) != 0;
+}
+
 /* Nothing to be escaped, and no half of a surrogate pair, which WTF-8 has as ED A0 to ED BF. */
 static bool input_is_plain(lt_str text) {
   for (size_t i = 0; i < text.n; i++) {
+    if (text.n - i >= 8 && !input_is_special(text.p + i)) {
+      i += 7;
+      continue;
+    }
     unsigned char c = (unsigned char)text.p[i];
     bool is_half = c == 0xed && i + 1 < text.n && (unsigned char)text.p[i + 1] >= 0xa0;
     if (c < 0x20 || c == '"' || c == '\\' || is_half) {
