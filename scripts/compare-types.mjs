@@ -30,11 +30,11 @@ const withoutImports = (text) => text.replace(IMPORTS, (found) => found.replace(
 const report = (what, names, sources) => {
   const count = { sources: sources.length, unsure: 0, same: 0, "one refuses it, the other agrees": 0, "one differs, the other agrees": 0, "all refuse it": 0, different: 0 };
   compare(sources).forEach((r, i) => {
-    const others = [r.sucrase, r.node].filter((same) => same !== undefined);
+    const others = [r.sucrase, r.node, r.tsc].filter((same) => same !== undefined);
     if (r.erased === undefined) count.unsure++;
     else if (others.includes(false)) {
       count[others.includes(true) ? "one differs, the other agrees" : "different"]++;
-      console.log(`--- ${names[i]}: sucrase ${r.sucrase ?? "refuses"}, Node.js ${r.node ?? "refuses"}`);
+      console.log(`--- ${names[i]}: sucrase ${r.sucrase ?? "refuses"}, Node.js ${r.node ?? "refuses"}, tsc ${r.tsc ?? "refuses"}`);
       if (what === "broken") console.log(sources[i], "\n--- left:\n", r.erased);
     } else if (others.length === 0) count["all refuse it"]++;
     else if (others.length === 1) count["one refuses it, the other agrees"]++;

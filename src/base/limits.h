@@ -51,6 +51,8 @@
 #define LT_TSERASE_MAX_BYTES          (256 * LT_KIB) /* longer programs go to the type stripper: at worst 30 ms on the loop */
 #define LT_TSERASE_DEPTH              200 /* nesting of what can nest, on our stack; what models write has 30 */
 #define LT_TSERASE_STEPS              16  /* times that each token may be looked at; what models write takes 2 */
+#define LT_TSERASE_ENUMS              64  /* enums of one program, 16 bytes each on our stack */
+#define LT_TSERASE_INSERTED_MAX_BYTES (1 * LT_MIB) /* text put into a program; places of such text */
 
 /* --- the box (docs/internals/box.md) ------------------------------------------------------------------------------ */
 #define LT_BOX_RESERVE_BYTES     (8 * LT_GIB)   /* 32-bit address + 32-bit offset lands inside */

@@ -161,12 +161,79 @@ void lt_tserase_go_outside(lt_tserase *p, lt_tserase_outside outside) {
   p->is_in_extends = outside.is_in_extends;
 }
 
+/* --- Text that is put in ------------------------------------------------------------------------------------------ */
+static lt_tserase_insert *inserts_of(const lt_tserase *p, size_t *ret_count) {
+  *ret_count = p->inserts.n / sizeof(lt_tserase_insert);
+  return (lt_tserase_insert *)(void *)p->inserts.p;
+}
+
+/* Drops what was put in from that token on: all of it is erased. */
+static void inserts_drop(lt_tserase *p, size_t index) {
+  size_t count;
+  const lt_tserase_insert *list = inserts_of(p, &count);
+  while (count > 0 && list[count - 1].token >= index) {
+    count--;
+  }
+  lt_buf_cut(&p->inserts, count * sizeof *list);
+}
+
+/* Behind what was put in at the same place. */
+static void inserts_add(lt_tserase *p, lt_tserase_insert insert) {
+  if (lt_buf_reserve(&p->inserts, sizeof insert) == NULL) {
+    return;
+  }
+  size_t count;
+  lt_tserase_insert *list = inserts_of(p, &count);
+  lt_buf_commit(&p->inserts, sizeof insert);
+  while (count > 0 && list[count - 1].at > insert.at) {
+    list[count] = list[count - 1];
+    count--;
+  }
+  list[count] = insert;
+}
+
+static void insert_add_form(lt_tserase *p, const char *form, size_t name, size_t key) {
+  lt_str key_text = lt_tserase_text(p, key);
+  const char *quote = lt_tserase_token_at(p, key)->kind == LT_JSTOK_STRING ? "" : "\"";
+  for (; *form != '\0'; form++) {
+    if (*form == '@') {
+      lt_buf_add(&p->inserted, lt_tserase_text(p, name));
+    } else if (*form == '#') {
+      lt_buf_addc(&p->inserted, quote);
+      lt_buf_add(&p->inserted, key_text);
+      lt_buf_addc(&p->inserted, quote);
+    } else {
+      lt_buf_byte(&p->inserted, *form);
+    }
+  }
+}
+
+static void insert_at(lt_tserase *p, size_t index, uint32_t at, const char *form, size_t name, size_t key) {
+  if (*form == '\0') {
+    return;
+  }
+  uint32_t from = (uint32_t)p->inserted.n;
+  insert_add_form(p, form, name, key);
+  inserts_add(p, (lt_tserase_insert){(uint32_t)index, at, from, (uint32_t)p->inserted.n - from});
+  p->is_changed = true;
+}
+
+void lt_tserase_insert_before(lt_tserase *p, size_t index, const char *form, size_t name, size_t key) {
+  insert_at(p, index, lt_tserase_token_at(p, index)->start, form, name, key);
+}
+
+void lt_tserase_insert_behind(lt_tserase *p, size_t index, const char *form, size_t name, size_t key) {
+  insert_at(p, index, lt_tserase_token_at(p, index)->end, form, name, key);
+}
+
+/* --- Erasing ------------------------------------------------------------------------------------------------------ */
 void lt_tserase_erase_from(lt_tserase *p, size_t index) {
   if (index >= p->at) {
     return;
   }
   p->erased_from = p->tokens[index].start;
   p->erased_to = p->tokens[p->at - 1].end;
+  inserts_drop(p, index);
   for (size_t i = p->erased_from; i < p->erased_to; i++) {
     if (p->out[i] != '\n' && p->out[i] != '\r') {
       p->out[i] = ' ';
@@ -203,7 +270,39 @@ static bool program_erase(lt_tserase *p) {
     return false;
   }
   p->steps_left = p->count * LT_TSERASE_STEPS;
-  return lt_tserase_statement_read_list(p) && lt_tserase_is_kind(p, LT_JSTOK_END) && !p->is_given_up;
+  return lt_tserase_statement_read_list(p) && lt_tserase_is_kind(p, LT_JSTOK_END) && !p->is_given_up &&
+         p->inserted.status == LT_OK && p->inserts.status == LT_OK;
+}
+
+/* Puts the text in, from the last place to the first: the program, at the end of `out`, moves apart. */
+static bool program_insert(const lt_tserase *p, lt_buf *out) {
+  size_t count, more = 0, left = p->source.n;
+  const lt_tserase_insert *list = inserts_of(p, &count);
+  for (size_t i = 0; i < count; i++) {
+    more += list[i].n;
+  }
+  if (lt_buf_reserve(out, more) == NULL) {
+    return false;
+  }
+  char *from = out->p + out->n - left, *to = out->p + out->n + more;
+  for (size_t i = count; i-- > 0; left = list[i].at) {
+    to -= left - list[i].at;
+    memmove(to, from + list[i].at, left - list[i].at);
+    to -= list[i].n;
+    memcpy(to, p->inserted.p + list[i].from, list[i].n);
+  }
+  lt_buf_commit(out, more);
+  return true;
+}
+
+static lt_tserase_end program_end(const lt_tserase *p, lt_buf *out) {
+  if (!p->is_changed) {
+    return LT_TSERASE_NOTHING;
+  }
+  if (p->inserts.n == 0) {
+    return LT_TSERASE_ERASED;
+  }
+  return program_insert(p, out) ? LT_TSERASE_WRITTEN : LT_TSERASE_UNSURE;
 }
 
 /* U+2028 and U+2029 end a line here and in no editor. */
@@ -224,12 +323,15 @@ lt_tserase_end lt_tserase_program(lt_str source, lt_buf *out) {
   if (out->status != LT_OK) {
     return LT_TSERASE_UNSURE;
   }
-  lt_tserase p = {.source = source, .out = out->p + start, .open_end = SIZE_MAX};
-  bool is_whole = program_erase(&p);
+  lt_tserase p = {.source = source, .out = out->p + start, .open_end = SIZE_MAX, .block = UINT32_MAX};
+  lt_buf_init(&p.inserted, LT_TSERASE_INSERTED_MAX_BYTES);
+  lt_buf_init(&p.inserts, LT_TSERASE_INSERTED_MAX_BYTES);
+  lt_tserase_end end = program_erase(&p) ? program_end(&p, out) : LT_TSERASE_UNSURE;
   lt_mem_free(p.tokens);
-  if (is_whole && p.is_changed) {
-    return LT_TSERASE_ERASED;
+  lt_buf_release(&p.inserted);
+  lt_buf_release(&p.inserts);
+  if (end != LT_TSERASE_ERASED && end != LT_TSERASE_WRITTEN) {
+    lt_buf_cut(out, start);
   }
-  lt_buf_cut(out, start);
-  return is_whole ? LT_TSERASE_NOTHING : LT_TSERASE_UNSURE;
+  return end;
 }

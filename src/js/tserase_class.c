@@ -1,5 +1,10 @@
 #include "js/tserase_parser.h"
 
+typedef struct class_head {
+  size_t brace; /* index of the { of its body */
+  bool is_derived;
+} class_head;
+
 /* --- Modifiers ---------------------------------------------------------------------------------------------------- */
 static bool class_is_key(const lt_tserase_token *token) {
   return token->kind == LT_JSTOK_WORD || token->kind == LT_JSTOK_STRING || token->kind == LT_JSTOK_NUMBER ||
@@ -56,12 +61,53 @@ static bool class_read_field(lt_tserase *p) {
   return lt_tserase_end_statement(p);
 }
 
+/* Where the super() is, as a statement of the body that begins here; 0: there is none, or something else. */
+static size_t class_find_super(const lt_tserase *p) {
+  size_t end = lt_tserase_peek(p, 0)->mate;
+  for (size_t i = p->at + 1; i < end; i++) {
+    const lt_tserase_token *token = lt_tserase_token_at(p, i), *before = lt_tserase_token_at(p, i - 1);
+    if (token->word == LT_WORD_SUPER && lt_tserase_token_at(p, i + 1)->punct == '(') {
+      return before->punct == ';' || before->punct == '{' || before->punct == '}' ? i : 0;
+    }
+    if (token->punct == '(' || token->punct == '[' || token->punct == '{' || token->opens) {
+      i = token->mate;
+    }
+  }
+  return 0;
+}
+
+/* The token behind which `this` is there and nothing has happened yet: the { of the body, or the ; behind super(). 0:
+ * what TypeScript would do is not as simple. */
+static size_t class_find_start(const lt_tserase *p, bool is_derived) {
+  if (!is_derived) {
+    bool may_be_directive = lt_tserase_peek(p, 1)->kind == LT_JSTOK_STRING;
+    return may_be_directive ? 0 : p->at;
+  }
+  size_t super = class_find_super(p);
+  size_t end = super != 0 ? lt_tserase_token_at(p, super + 1)->mate + 1 : 0;
+  return end != 0 && lt_tserase_token_at(p, end)->punct == ';' ? end : 0;
+}
+
+/* `constructor(private a) {}` in `class {}` as TypeScript 7 writes it: `class { a; constructor(a) { this.a = a; } }`. */
+static bool class_write_properties(lt_tserase *p, const class_head *head, lt_tserase_properties properties) {
+  size_t start = class_find_start(p, head->is_derived);
+  for (size_t i = properties.first; i != 0; i = lt_tserase_token_at(p, i)->mate) {
+    lt_tserase_insert_behind(p, head->brace, " @;", i, i);
+    lt_tserase_insert_behind(p, start, " this.@ = @;", i, i);
+  }
+  return start != 0;
+}
+
 /* `ret_has_value` is false for one of several signatures. */
-static bool class_read_method(lt_tserase *p, bool *ret_has_value) {
-  if (!lt_tserase_function_read_signature(p)) {
+static bool class_read_method(lt_tserase *p, const class_head *head, bool is_constructor, bool *ret_has_value) {
+  lt_tserase_properties properties = {0};
+  p->properties = is_constructor ? &properties : NULL;
+  bool is_read = lt_tserase_function_read_signature(p);
+  p->properties = NULL;
+  *ret_has_value = lt_tserase_is(p, '{');
+  if (!is_read || (properties.first != 0 && (!*ret_has_value || !class_write_properties(p, head, properties)))) {
     return false;
   }
-  *ret_has_value = lt_tserase_is(p, '{');
   return *ret_has_value ? lt_tserase_function_read_body(p) : lt_tserase_end_statement(p);
 }
 
@@ -72,12 +118,21 @@ static bool class_read_key(lt_tserase *p) {
   return lt_tserase_function_read_key(p);
 }
 
+/* `get constructor()` is none, nor is `static constructor()`. */
+static bool class_is_constructor(const lt_tserase *p) {
+  const lt_tserase_token *before = lt_tserase_token_at(p, p->at - 1);
+  bool is_other = before->word == LT_WORD_STATIC || before->word == LT_WORD_GET || before->word == LT_WORD_SET ||
+                  before->word == LT_WORD_ASYNC || before->punct == '*';
+  return !is_other && lt_str_eqc(lt_tserase_text(p, p->at), "constructor");
+}
+
 /* Behind the modifiers. */
-static bool class_read_named(lt_tserase *p, bool *ret_has_value) {
+static bool class_read_named(lt_tserase *p, const class_head *head, bool *ret_has_value) {
   if (lt_tserase_type_is_index(p)) {
     *ret_has_value = false;
     return lt_tserase_type_skip_index(p) && lt_tserase_end_statement(p);
   }
+  bool is_constructor = class_is_constructor(p);
   if (!class_read_key(p)) {
     return false;
   }
@@ -87,12 +142,12 @@ static bool class_read_named(lt_tserase *p, bool *ret_has_value) {
   }
   lt_tserase_erase_from(p, mark);
   if (lt_tserase_is(p, '(') || lt_tserase_is(p, '<')) {
-    return class_read_method(p, ret_has_value);
+    return class_read_method(p, head, is_constructor, ret_has_value);
   }
   return class_read_field(p);
 }
 
-static bool class_read_member(lt_tserase *p) {
+static bool class_read_member(lt_tserase *p, const class_head *head) {
   if (lt_tserase_take(p, ';')) {
     return true;
   }
@@ -101,7 +156,7 @@ static bool class_read_member(lt_tserase *p) {
     return lt_tserase_advance(p) && lt_tserase_function_read_body(p);
   }
   bool is_declared = false, has_value = true;
-  if (!class_read_modifiers(p, &is_declared) || !class_read_named(p, &has_value)) {
+  if (!class_read_modifiers(p, &is_declared) || !class_read_named(p, head, &has_value)) {
     return false;
   }
   if (is_declared || !has_value) {
@@ -111,9 +166,9 @@ static bool class_read_member(lt_tserase *p) {
   return true;
 }
 
-static bool class_read_members(lt_tserase *p) {
+static bool class_read_members(lt_tserase *p, const class_head *head) {
   while (!lt_tserase_is(p, '}')) {
-    if (!class_read_member(p)) {
+    if (!class_read_member(p, head)) {
       return false;
     }
   }
@@ -121,12 +176,13 @@ static bool class_read_members(lt_tserase *p) {
 }
 
 /* --- A class ------------------------------------------------------------------------------------------------------ */
-static bool class_read_body(lt_tserase *p) {
+static bool class_read_body(lt_tserase *p, bool is_derived) {
+  class_head head = {.brace = p->at, .is_derived = is_derived};
   if (!lt_tserase_take(p, '{') || !lt_tserase_enter(p)) {
     return false;
   }
   lt_tserase_outside outside = lt_tserase_go_inside(p);
-  bool is_body = class_read_members(p);
+  bool is_body = class_read_members(p, &head);
   lt_tserase_go_outside(p, outside);
   lt_tserase_leave(p);
   return is_body && lt_tserase_take(p, '}');
@@ -146,7 +202,10 @@ bool lt_tserase_class_read(lt_tserase *p) {
   if (lt_tserase_is_name(lt_tserase_peek(p, 0)) && !lt_tserase_is_word(p, LT_WORD_IMPLEMENTS)) {
     lt_tserase_advance(p);
   }
-  return lt_tserase_type_erase_parameters(p) &&
-         (!lt_tserase_take_word(p, LT_WORD_EXTENDS) || lt_tserase_expression_read_heritage(p)) &&
-         class_erase_interfaces(p) && class_read_body(p);
+  if (!lt_tserase_type_erase_parameters(p)) {
+    return false;
+  }
+  bool is_derived = lt_tserase_take_word(p, LT_WORD_EXTENDS);
+  return (!is_derived || lt_tserase_expression_read_heritage(p)) && class_erase_interfaces(p) &&
+         class_read_body(p, is_derived);
 }

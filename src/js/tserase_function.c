@@ -88,8 +88,8 @@ static bool function_erase_this(lt_tserase *p) {
   return true;
 }
 
-/* `private a` is a field, too. */
-static bool function_is_field(const lt_tserase *p) {
+/* `private a` is a property, too. */
+static bool function_is_property(const lt_tserase *p) {
   const lt_tserase_token *next = lt_tserase_peek(p, 1);
   switch (lt_tserase_peek(p, 0)->word) {
     case LT_WORD_PUBLIC:
@@ -109,11 +109,34 @@ static bool function_read_rest(lt_tserase *p) {
   return lt_tserase_function_read_target(p) && lt_tserase_type_erase_annotation(p) && lt_tserase_is(p, ')');
 }
 
-static bool function_read_parameter(lt_tserase *p) {
+/* Erases `private readonly`. What stands before a pattern, or in a function that is no constructor, is an error. */
+static bool function_erase_modifiers(lt_tserase *p, lt_tserase_properties *properties) {
+  size_t start = p->at;
+  while (function_is_property(p)) {
+    lt_tserase_advance(p);
+  }
+  if (p->at == start) {
+    return true;
+  }
+  if (properties == NULL || !lt_tserase_is_name(lt_tserase_peek(p, 0))) {
+    return false;
+  }
+  lt_tserase_erase_from(p, start);
+  uint32_t name = (uint32_t)p->at;
+  if (properties->first == 0) {
+    properties->first = name;
+  } else {
+    p->tokens[properties->last].mate = name;
+  }
+  properties->last = name;
+  return true;
+}
+
+static bool function_read_parameter(lt_tserase *p, lt_tserase_properties *properties) {
   if (lt_tserase_is_kind(p, LT_JSTOK_SPREAD)) {
     return function_read_rest(p);
   }
-  if (function_is_field(p) || !lt_tserase_function_read_target(p)) {
+  if (!function_erase_modifiers(p, properties) || !lt_tserase_function_read_target(p)) {
     return false;
   }
   size_t mark = p->at;
@@ -122,12 +145,12 @@ static bool function_read_parameter(lt_tserase *p) {
   return lt_tserase_type_erase_annotation(p) && function_read_default(p);
 }
 
-static bool function_read_parameter_list(lt_tserase *p) {
+static bool function_read_parameter_list(lt_tserase *p, lt_tserase_properties *properties) {
   if (lt_tserase_is_word(p, LT_WORD_THIS) && !function_erase_this(p)) {
     return false;
   }
   while (!lt_tserase_is(p, ')')) {
-    if (!function_read_parameter(p) || (!lt_tserase_take(p, ',') && !lt_tserase_is(p, ')'))) {
+    if (!function_read_parameter(p, properties) || (!lt_tserase_take(p, ',') && !lt_tserase_is(p, ')'))) {
       return false;
     }
   }
@@ -135,11 +158,13 @@ static bool function_read_parameter_list(lt_tserase *p) {
 }
 
 bool lt_tserase_function_read_parameters(lt_tserase *p) {
+  lt_tserase_properties *properties = p->properties;
+  p->properties = NULL; /* parameters may contain functions */
   if (!lt_tserase_take(p, '(')) {
     return false;
   }
   lt_tserase_outside outside = lt_tserase_go_inside(p);
-  bool is_list = function_read_parameter_list(p);
+  bool is_list = function_read_parameter_list(p, properties);
   lt_tserase_go_outside(p, outside);
   return is_list && lt_tserase_take(p, ')');
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "js/jslex.h"
 
@@ -106,13 +108,37 @@ typedef enum lt_tserase_word {
 typedef struct lt_tserase_token {
   uint32_t start; /* bytes of the source */
   uint32_t end;
-  uint32_t mate; /* of a bracket: the index of the one that belongs to it. Otherwise 0 */
+  uint32_t mate; /* of a bracket: the index of the one that belongs to it. Of an enum's member: that of the one before.
+                  * Of a parameter property: that of the next one. Otherwise 0 */
   uint8_t kind;  /* lt_jstok_kind */
   uint8_t word;  /* lt_tserase_word */
   char punct;
   bool newline_before : 1;
-  bool opens : 1; /* a stretch of a template that ends by ${ */
+  bool opens : 1;   /* a stretch of a template that ends by ${ */
+  bool is_text : 1; /* an enum's member whose value is a string */
 } lt_tserase_token;
+
+/* Text that is put into the program. */
+typedef struct lt_tserase_insert {
+  uint32_t token; /* index of the one that it belongs to: it is erased with it */
+  uint32_t at;    /* bytes of the source */
+  uint32_t from;  /* bytes of `inserted` */
+  uint32_t n;
+} lt_tserase_insert;
+
+/* All enums of one name in one block are one enum. */
+typedef struct lt_tserase_enum {
+  uint32_t name;        /* index of a token */
+  uint32_t block;       /* the block's */
+  uint32_t last_member; /* the member's name; 0: there is none. A member's `mate` is the one before */
+  bool is_exported;
+} lt_tserase_enum;
+
+/* The parameter properties of a constructor, `constructor(private a, readonly b)`. */
+typedef struct lt_tserase_properties {
+  uint32_t first; /* index of a token, whose `mate` is the next one; 0: there is none */
+  uint32_t last;
+} lt_tserase_properties;
 
 typedef struct lt_tserase {
   lt_str source;
@@ -131,6 +157,12 @@ typedef struct lt_tserase {
   bool is_before_colon; /* here (a): b => c may be (a), and the colon belongs to something outside */
   bool is_heritage;     /* of a class: a { after type arguments is its body */
   bool is_in_extends;   /* of a conditional type: `extends` begins no other one */
+  uint32_t block;       /* index of the { of the innermost block; UINT32_MAX: there is none */
+  lt_tserase_properties *properties; /* the ( ahead is a constructor's: what it says of properties. Otherwise NULL */
+  lt_buf inserted;                   /* text */
+  lt_buf inserts;                    /* lt_tserase_insert, by place */
+  size_t enum_count;
+  lt_tserase_enum enums[LT_TSERASE_ENUMS];
 } lt_tserase;
 
 /* --- tserase.c ---------------------------------------------------------------------------------------------------- */
@@ -184,6 +216,14 @@ void lt_tserase_go_outside(lt_tserase *p, lt_tserase_outside outside);
 void lt_tserase_erase_from(lt_tserase *p, size_t index);
 /* The same for a whole statement or member: a semicolon takes its place where the one before has none. */
 void lt_tserase_erase_statement(lt_tserase *p, size_t index);
+/* Puts text before or behind a token: `form`, in which @ stands for the text of token `name`, and # for that of token
+ * `key` as a string. */
+void lt_tserase_insert_before(lt_tserase *p, size_t index, const char *form, size_t name, size_t key);
+void lt_tserase_insert_behind(lt_tserase *p, size_t index, const char *form, size_t name, size_t key);
+static inline lt_str lt_tserase_text(const lt_tserase *p, size_t index) {
+  const lt_tserase_token *token = lt_tserase_token_at(p, index);
+  return lt_str_sub(p->source, token->start, token->end);
+}
 /* The end of a statement or of a class's field: a semicolon, or where one is inserted (ECMA-262, 12.10.1). Where the
  * statement ended by an erased type, a semicolon is put: what follows might continue the statement now. */
 bool lt_tserase_end_statement(lt_tserase *p);
@@ -232,10 +272,13 @@ bool lt_tserase_function_read(lt_tserase *p, bool *ret_has_body);
 /* The key of a member: a name, a string, a number, an expression in brackets. */
 bool lt_tserase_function_read_key(lt_tserase *p);
 
-/* --- tserase_class.c, tserase_statement.c, tserase_module.c ------------------------------------------------------- */
+/* --- tserase_class.c, tserase_enum.c, tserase_statement.c, tserase_module.c --------------------------------------- */
 
 /* From the word `class`. */
 bool lt_tserase_class_read(lt_tserase *p);
+
+/* From the words `enum` or `const enum` of a statement that begins at token `start`. */
+bool lt_tserase_enum_read(lt_tserase *p, size_t start);
 
 /* Statements up to a } or the end, or a case of a switch statement. */
 bool lt_tserase_statement_read_list(lt_tserase *p);

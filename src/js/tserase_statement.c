@@ -174,9 +174,21 @@ bool lt_tserase_statement_read_declaration(lt_tserase *p, size_t start) {
     case LT_WORD_ABSTRACT:
     case LT_WORD_CLASS:
       return statement_read_class(p);
-    default: /* enums and namespaces */
+    case LT_WORD_CONST:
+    case LT_WORD_ENUM:
+      return lt_tserase_enum_read(p, start);
+    default: /* namespaces */
       return false;
   }
+}
+
+/* A scope of its own. */
+static bool statement_read_in_braces(lt_tserase *p, bool (*read)(lt_tserase *p)) {
+  uint32_t outside = p->block;
+  p->block = (uint32_t)p->at;
+  bool is_read = lt_tserase_take(p, '{') && read(p) && lt_tserase_take(p, '}');
+  p->block = outside;
+  return is_read;
 }
 
 /* --- Statements with a head --------------------------------------------------------------------------------------- */
@@ -258,17 +270,18 @@ static bool statement_read_case(lt_tserase *p) {
   return lt_tserase_take_word(p, LT_WORD_DEFAULT) && lt_tserase_take(p, ':');
 }
 
-static bool statement_read_switch(lt_tserase *p) {
-  lt_tserase_advance(p);
-  if (!statement_read_head(p) || !lt_tserase_take(p, '{')) {
-    return false;
-  }
+static bool statement_read_cases(lt_tserase *p) {
   while (!lt_tserase_is(p, '}')) {
     if (!statement_read_case(p) || !lt_tserase_statement_read_list(p)) {
       return false;
     }
   }
-  return lt_tserase_take(p, '}');
+  return true;
+}
+
+static bool statement_read_switch(lt_tserase *p) {
+  lt_tserase_advance(p);
+  return statement_read_head(p) && statement_read_in_braces(p, statement_read_cases);
 }
 
 /* --- Simple statements -------------------------------------------------------------------------------------------- */
@@ -369,5 +382,5 @@ bool lt_tserase_statement_read_list(lt_tserase *p) {
 }
 
 bool lt_tserase_statement_read_block(lt_tserase *p) {
-  return lt_tserase_take(p, '{') && lt_tserase_statement_read_list(p) && lt_tserase_take(p, '}');
+  return statement_read_in_braces(p, lt_tserase_statement_read_list);
 }

@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
       return 1;
     }
     lt_tserase_end end = lt_tserase_program(lt_buf_view(&source), &out);
-    const lt_buf *left = end == LT_TSERASE_ERASED ? &out : &source;
+    const lt_buf *left = end == LT_TSERASE_NOTHING ? &source : &out;
     if (end != LT_TSERASE_UNSURE && !write_beside(argv[i], lt_buf_view(left))) {
       return 1;
     }

@@ -497,6 +497,10 @@ static lt_status run_remove_types(lt_run *run, lt_buf *code, bool *ret_is_stripp
       lt_buf_add(code, run->text.source);
       *ret_is_stripped = true;
       return lt_buf_check(code, err, "no memory for the program without its types");
+    case LT_TSERASE_WRITTEN:
+      *ret_has_moved = true;
+      *ret_is_stripped = true;
+      return LT_OK;
     case LT_TSERASE_ERASED:
       *ret_is_stripped = true;
       return LT_OK;
