@@ -88,7 +88,8 @@ static size_t class_find_start(const lt_tserase *p, bool is_derived) {
   return end != 0 && lt_tserase_token_at(p, end)->punct == ';' ? end : 0;
 }
 
-/* `constructor(private a) {}` in `class {}` as TypeScript 7 writes it: `class { a; constructor(a) { this.a = a; } }`. */
+/* `constructor(private a) {}` in `class {}` as TypeScript 7 writes it: `class { a; constructor(a) { this.a = a; } }`.
+ */
 static bool class_write_properties(lt_tserase *p, const class_head *head, lt_tserase_properties properties) {
   size_t start = class_find_start(p, head->is_derived);
   for (size_t i = properties.first; i != 0; i = lt_tserase_token_at(p, i)->mate) {

@@ -328,7 +328,8 @@ static void test_enums(void **state) {
   (void)state;
   static const erase_case cases[] = {
       {"enum A {}", "var A; (function (A) {})(A || (A = {}));"},
-      {"enum A { B, C }", "var A; (function (A) { A[A[\"B\"] = 0] = \"B\"; A[A[\"C\"] = A[\"B\"] + 1] = \"C\" })(A || (A = {}));"},
+      {"enum A { B, C }",
+       "var A; (function (A) { A[A[\"B\"] = 0] = \"B\"; A[A[\"C\"] = A[\"B\"] + 1] = \"C\" })(A || (A = {}));"},
       {"const enum A { B = 'b', C = `c`, D = B }",
        "var A; (function (A) { A[\"B\"] = 'b'; A[\"C\"] = `c`; A[\"D\"] = A[\"B\"] })(A || (A = {}));"},
       {"enum A { // B\n  B, /* , */\n  'c-d' // C\n  ,\n  default = -1 }",
@@ -338,13 +339,15 @@ static void test_enums(void **state) {
        "var A; (function (A) { A[A[\"B\"] = 1 << 2] = \"B\"; A[A[\"C\"] = (A[\"B\"] | A.B) ** 2 >>> 1] = \"C\"; "
        "A[A[\"D\"] = A['C'] % ~(-A[\"B\"])] = \"D\"; A[\"E\"] = 'e' + 1 + `f` })(A || (A = {}));"},
       {"x\nenum A { B }\nenum A { C = B }\n(y)",
-       "x\nvar A; (function (A) { A[A[\"B\"] = 0] = \"B\" })(A || (A = {}));\n; (function (A) { A[A[\"C\"] = A[\"B\"]] = "
+       "x\nvar A; (function (A) { A[A[\"B\"] = 0] = \"B\" })(A || (A = {}));\n; (function (A) { A[A[\"C\"] = A[\"B\"]] "
+       "= "
        "\"C\" })(A || (A = {}));\n(y)"},
       {"export enum A { B }\nexport const enum A { C = 1 }",
        "export var A; (function (A) { A[A[\"B\"] = 0] = \"B\" })(A || (A = {}));\n ; (function (A) { A[A[\"C\"] = 1] = "
        "\"C\" })(A || (A = {}));"},
       {"enum A { B } { enum A { C } } () => { enum A { C } }",
-       "var A; (function (A) { A[A[\"B\"] = 0] = \"B\" })(A || (A = {})); { let A; (function (A) { A[A[\"C\"] = 0] = \"C\" "
+       "var A; (function (A) { A[A[\"B\"] = 0] = \"B\" })(A || (A = {})); { let A; (function (A) { A[A[\"C\"] = 0] = "
+       "\"C\" "
        "})(A || (A = {})); } () => { let A; (function (A) { A[A[\"C\"] = 0] = \"C\" })(A || (A = {})); }"},
       {"switch (a) { default: b; enum A {} } class B { static { enum A {} } }",
        "switch (a) { default: b; let A; (function (A) {})(A || (A = {})); } class B { static { let A; (function (A) "
@@ -408,13 +411,15 @@ static void test_parameter_properties(void **state) {
   (void)state;
   static const erase_case cases[] = {
       {"class A { constructor(private b: C) {} }", "class A { b; constructor( b ) { this.b = b;} }"},
-      {"class A {\n  d = 1;\n  public constructor(e: F, protected readonly b?: C, public override g = 2) {\n    h(this.b)\n  }\n}",
+      {"class A {\n  d = 1;\n  public constructor(e: F, protected readonly b?: C, public override g = 2) {\n    "
+       "h(this.b)\n  }\n}",
        "class A { b; g;\n d = 1;\n constructor(e , b , g = 2) { this.b = b; this.g = g;\n h(this.b)\n }\n}"},
       {"x = class<T> extends y<T> { constructor(readonly b: C) { z(super.q, [w]); super(b); v } }",
        "x = class extends y { b; constructor( b ) { z(super.q, [w]); super(b); this.b = b; v } }"},
       {"class A { constructor(private b = class { constructor(c, public d) {} }) {} }",
        "class A { b; constructor( b = class { d; constructor(c, d) { this.d = d;} }) { this.b = b;} }"},
-      {"class A { constructor(b: C); constructor(private b: any) {} }", "class A { b; constructor( b ) { this.b = b;} }"},
+      {"class A { constructor(b: C); constructor(private b: any) {} }",
+       "class A { b; constructor( b ) { this.b = b;} }"},
       {"class A { constructor(readonly, public readonly: B) {} }",
        "class A { readonly; constructor(readonly, readonly ) { this.readonly = readonly;} }"},
       {"class A { constructor(private b: C) }", UNSURE},
@@ -527,7 +532,8 @@ static const char whole[] =
     "type A<B extends C = D> = { [k: string]: B } | `x${E}`;\nabstract class F<G> extends H<G> implements I {\n"
     "  private readonly j?: K = <L>m!;\n  abstract n(): void\n  o<P>(this: Q, ...r: S[]): r is T { return f<U>(`${r as "
     "V}`) }\n}\n"
-    "enum M { a, b = M.a | a, 'c' = `d` }\nenum M { e = b }\nclass O extends P { constructor(private s: T) { super(s); } }\n"
+    "enum M { a, b = M.a | a, 'c' = `d` }\nenum M { e = b }\nclass O extends P { constructor(private s: T) { super(s); "
+    "} }\n"
     "export const w = async <X,>(y: X): Promise<\n  X\n> => y as const satisfies Z\n[0]\ndeclare function g(): "
     "void\n(h)";
 

@@ -20,8 +20,8 @@ size_t lt_source_place_byte_of(lt_str line, uint32_t count) {
 }
 
 /* What follows is often the same to the end of the line. Otherwise: removing types deletes text and rarely adds any, so
- * the rest of a line is found in the written line, in the same order. If it is not, the line was rewritten (an enum), and
- * the column stays unchanged. */
+ * the rest of a line is found in the written line, in the same order. If it is not, the line was rewritten (an enum),
+ * and the column stays unchanged. */
 static size_t place_before_stripping(lt_str written, lt_str ran, size_t at) {
   size_t left = ran.n - (at < ran.n ? at : ran.n), to = 0;
   if (left <= written.n && lt_str_ends(written, lt_str_sub(ran, ran.n - left, ran.n))) {
