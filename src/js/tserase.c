@@ -295,7 +295,7 @@ static bool program_insert(const lt_tserase *p, lt_buf *out) {
   return true;
 }
 
-static lt_tserase_end program_end(const lt_tserase *p, lt_buf *out) {
+static lt_tserase_end program_close(const lt_tserase *p, lt_buf *out) {
   if (!p->is_changed) {
     return LT_TSERASE_NOTHING;
   }
@@ -326,7 +326,7 @@ lt_tserase_end lt_tserase_program(lt_str source, lt_buf *out) {
   lt_tserase p = {.source = source, .out = out->p + start, .open_end = SIZE_MAX, .block = UINT32_MAX};
   lt_buf_init(&p.inserted, LT_TSERASE_INSERTED_MAX_BYTES);
   lt_buf_init(&p.inserts, LT_TSERASE_INSERTED_MAX_BYTES);
-  lt_tserase_end end = program_erase(&p) ? program_end(&p, out) : LT_TSERASE_UNSURE;
+  lt_tserase_end end = program_erase(&p) ? program_close(&p, out) : LT_TSERASE_UNSURE;
   lt_mem_free(p.tokens);
   lt_buf_release(&p.inserted);
   lt_buf_release(&p.inserts);
