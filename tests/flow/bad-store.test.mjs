@@ -16,7 +16,7 @@ describe("a file that is none", () => {
   mkdirSync(join(dir, "folder.db"));
   writeFileSync(join(dir, "noise.db"), Buffer.alloc(20_000, "no database "));
   writeFileSync(join(dir, "half.db"), "SQLite format 3\0" + "x".repeat(5000));
-  execFileSync("python3", ["-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('CREATE TABLE theirs (a)'); c.execute('INSERT INTO theirs VALUES (7)'); c.commit()", join(dir, "theirs.db")]);
+  execFileSync("python3", ["-S", "-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('CREATE TABLE theirs (a)'); c.execute('INSERT INTO theirs VALUES (7)'); c.commit()", join(dir, "theirs.db")]);
 
   for (const [name, says] of [["folder.db", /is not a file: name another with `store: sqlite:PATH`/], ["noise.db", /not a database of Lathe's, or it is damaged: move it away/], ["half.db", /damaged|not a database/], ["theirs.db", /not a database of Lathe's|another program/], ["no/such/file.db", /no\/such/]]) {
     test(`${name}: what stores fails, everything else works`, async () => {
@@ -37,7 +37,7 @@ describe("a file that is none", () => {
   test("none of them was changed", () => {
     assert.ok(readFileSync(join(dir, "noise.db")).equals(Buffer.alloc(20_000, "no database ")));
     assert.equal(readFileSync(join(dir, "half.db"), "latin1").length, 5016);
-    assert.equal(execFileSync("python3", ["-c", "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT a FROM theirs').fetchall())", join(dir, "theirs.db")]).toString(), "[(7,)]\n");
+    assert.equal(execFileSync("python3", ["-S", "-c", "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT a FROM theirs').fetchall())", join(dir, "theirs.db")]).toString(), "[(7,)]\n");
   });
   test("a database that was damaged behind its first page: what is broken fails, and says so", async () => {
     const file = join(dir, "broken.db");
@@ -169,7 +169,7 @@ test("what the journal records is there", async () => {
   const file = join(folder(), "lathe.db");
   const end = await program("fakeAdd({ a: 1, b: 2 }); try { fakeFail() } catch {} interpreterRunCode({ code: 'fakeAdd({ a: 2, b: 2 })' })", [...use(file), "--journal"]);
   assert.equal(end.code, 0, end.stderr);
-  const rows = execFileSync("python3", ["-c", "import sqlite3, sys, json; print(json.dumps(sqlite3.connect(sys.argv[1]).execute('SELECT tool, status, input, answer, user, finished_at IS NOT NULL FROM calls ORDER BY id').fetchall()))", file]);
+  const rows = execFileSync("python3", ["-S", "-c", "import sqlite3, sys, json; print(json.dumps(sqlite3.connect(sys.argv[1]).execute('SELECT tool, status, input, answer, user, finished_at IS NOT NULL FROM calls ORDER BY id').fetchall()))", file]);
   const calls = JSON.parse(rows).map(([tool, status, input, answer, ...rest]) => [tool, status === "OK", JSON.parse(input), answer, ...rest]);
   assert.deepEqual(calls.map(([tool, ok]) => [tool, ok]), [["fake.add", true], ["fake.fail", false], ["interpreter.run-code", true], ["fake.add", true]]);
   assert.deepEqual(calls[0].slice(2), [{ a: 1, b: 2 }, '"3"', "local", 1]);

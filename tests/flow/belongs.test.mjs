@@ -39,7 +39,7 @@ async function waiting({ mcp = false } = {}) {
     run: (cwd, env, ...args) => run(["chat", ...args], options(cwd, env)),
     sql(text) {
       const script = "import json, sqlite3, sys\nc = sqlite3.connect(sys.argv[1]); print(json.dumps(c.execute(sys.argv[2]).fetchall())); c.commit()";
-      const end = spawnSync("python3", ["-c", script, join(state, "lathe/lathe.db"), text], { encoding: "utf8" });
+      const end = spawnSync("python3", ["-S", "-c", script, join(state, "lathe/lathe.db"), text], { encoding: "utf8" });
       assert.equal(end.status, 0, end.stderr);
       return JSON.parse(end.stdout);
     },

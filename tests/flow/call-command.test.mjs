@@ -117,7 +117,7 @@ describe("rules hold", () => {
     const cwd = folder();
     const args = servers({ fake: tools() }, { store: `sqlite:${join(cwd, "s.db")}` });
     prints(await run(["call", "fake.echo", '{"n":7}', "--journal", ...args]), { stdout: '{"n":7}\n' });
-    const rows = spawnSync("python3", ["-c", `import sqlite3; print(sqlite3.connect(${JSON.stringify(join(cwd, "s.db"))}).execute("select count(*) from calls where tool = 'fake.echo'").fetchone()[0])`], { encoding: "utf8" });
+    const rows = spawnSync("python3", ["-S", "-c", `import sqlite3; print(sqlite3.connect(${JSON.stringify(join(cwd, "s.db"))}).execute("select count(*) from calls where tool = 'fake.echo'").fetchone()[0])`], { encoding: "utf8" });
     assert.equal(rows.stdout.trim(), "1", rows.stderr);
   });
 });

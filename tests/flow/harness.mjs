@@ -90,7 +90,7 @@ export async function until(check, what, ms = 20_000 * patience) {
 /** Runs one statement on the store in this state folder, as another program would; its rows. */
 export function sql(state, text) {
   const script = "import json, sqlite3, sys\nc = sqlite3.connect(sys.argv[1], timeout=10); print(json.dumps(c.execute(sys.argv[2]).fetchall())); c.commit()";
-  const end = spawnSync("python3", ["-c", script, join(state, "lathe/lathe.db"), text], { encoding: "utf8" });
+  const end = spawnSync("python3", ["-S", "-c", script, join(state, "lathe/lathe.db"), text], { encoding: "utf8" });
   assert.equal(end.status, 0, end.stderr);
   return JSON.parse(end.stdout);
 }
@@ -139,7 +139,7 @@ class Unable extends Error {}
 let terminals; // undefined: not asked yet
 /** Containers and chroots may be without: that is no fault of ours. */
 function needTerminal() {
-  terminals ??= spawnSync("python3", ["-c", "import os; os.openpty()"]).status === 0;
+  terminals ??= spawnSync("python3", ["-S", "-c", "import os; os.openpty()"]).status === 0;
   if (!terminals) throw new Unable("no terminal can be opened here (is /dev/pts mounted?)");
 }
 

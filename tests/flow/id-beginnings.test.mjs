@@ -6,7 +6,7 @@ import { describe, run, test } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 const sql = (file, statement) => {
-  const end = spawnSync("python3", ["-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()", file, statement], { encoding: "utf8" });
+  const end = spawnSync("python3", ["-S", "-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()", file, statement], { encoding: "utf8" });
   assert.equal(end.status, 0, end.stderr);
 };
 

@@ -15,7 +15,7 @@ before(async () => {
 
 const fixture = (name) => readFileSync(join(root, "tests/fixtures", name), "utf8");
 function python(script, ...args) {
-  const end = spawnSync("python3", ["-c", script, ...args], { encoding: "utf8" });
+  const end = spawnSync("python3", ["-S", "-c", script, ...args], { encoding: "utf8" });
   assert.equal(end.status, 0, end.stderr);
   return end.stdout;
 }

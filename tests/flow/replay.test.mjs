@@ -99,7 +99,7 @@ function world(rest = {}) {
     /** Rows of the store, or a change of them. */
     sql(text) {
       const script = "import json, sqlite3, sys\nc = sqlite3.connect(sys.argv[1]); print(json.dumps(c.execute(sys.argv[2]).fetchall())); c.commit()";
-      const end = spawnSync("python3", ["-c", script, file, text], { encoding: "utf8" });
+      const end = spawnSync("python3", ["-S", "-c", script, file, text], { encoding: "utf8" });
       assert.equal(end.status, 0, end.stderr);
       return JSON.parse(end.stdout);
     },

@@ -55,7 +55,7 @@ describe("llm() in lathe run", () => {
     const conf = config({ store: `sqlite:${db}`, mcpServers: { off: { command: "true", env: { API_TOKEN: "${SECRET_TOKEN}" }, disabled: true } } });
     const end = await program("llm('What is the key?').length", ["--journal", "--config", conf], { env: { ...model.env, SECRET_TOKEN: "s3cr3t-value-42" } });
     assert.deepEqual([end.stdout, end.code], ["27\n", 0], end.stderr);
-    const rows = spawnSync("python3", ["-c", `import sqlite3, json; print(json.dumps(sqlite3.connect(${JSON.stringify(db)}).execute("select tool, input from calls").fetchall()))`], { encoding: "utf8" });
+    const rows = spawnSync("python3", ["-S", "-c", `import sqlite3, json; print(json.dumps(sqlite3.connect(${JSON.stringify(db)}).execute("select tool, input from calls").fetchall()))`], { encoding: "utf8" });
     assert.deepEqual(JSON.parse(rows.stdout), [["llm", '{"args":["What is the key?"]}']], rows.stderr);
   });
 });

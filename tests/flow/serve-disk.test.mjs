@@ -40,7 +40,7 @@ describe("a disk", { skip: !unshare && "no mount namespaces here: neither root n
     for (const { id } of (await ask("GET", "/conversations?limit=200")).json.conversations) {
       for (const prompt of (await ask("GET", `/conversations/${id}`)).json.prompts) await until(async () => ["completed", "failed"].includes((await ask("GET", `/prompts/${prompt.id}`)).json.state), `prompt ${prompt.id} has ended`);
     }
-    const check = spawnSync("python3", ["-c", "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity_check').fetchall()[0][0])", join(disk, "lathe.db")], { encoding: "utf8" });
+    const check = spawnSync("python3", ["-S", "-c", "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity_check').fetchall()[0][0])", join(disk, "lathe.db")], { encoding: "utf8" });
     assert.equal(check.stdout.trim(), "ok", check.stderr);
     one.child.kill("SIGTERM");
     const end = await one.ended;

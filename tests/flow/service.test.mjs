@@ -139,7 +139,7 @@ while True:
 
 test("the service manager is told: ready, alive, reloading, ready again, stopping", async () => {
   for (const name of [join(folder(), "notify"), `@lathe-flow-${process.pid}`]) {
-    const manager = spawn("python3", ["-c", LISTEN, name], { stdio: ["ignore", "pipe", "inherit"] });
+    const manager = spawn("python3", ["-S", "-c", LISTEN, name], { stdio: ["ignore", "pipe", "inherit"] });
     let told = "";
     manager.stdout.on("data", (text) => { told += text; });
     await until(() => told.includes("ready\n"), "the manager listens");

@@ -45,7 +45,7 @@ const textsOf = (stdout) => eventsOf(stdout).filter((e) => e.event === "prompt.o
 function stored({ options }) {
   const file = join(options.env.XDG_STATE_HOME, "lathe/lathe.db");
   const count = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(\"SELECT count(*) FROM prompt_outputs WHERE json LIKE '{_type_:_text_%'\").fetchone()[0])";
-  return existsSync(file) ? Number(spawnSync("python3", ["-c", count, file]).stdout) : 0;
+  return existsSync(file) ? Number(spawnSync("python3", ["-S", "-c", count, file]).stdout) : 0;
 }
 /** What lies in a pipe. */
 function drained(fd) {

@@ -68,7 +68,7 @@ describe("store in the configuration", () => {
 
 /** Runs statements on a database, and returns the rows of the last one. */
 const sql = (file, ...statements) =>
-  JSON.parse(execFileSync("python3", ["-c", "import sqlite3, sys, json\nc = sqlite3.connect(sys.argv[1], timeout=10)\nfor s in sys.argv[2:]: rows = c.execute(s).fetchall()\nc.commit(); print(json.dumps(rows))", file, ...statements]));
+  JSON.parse(execFileSync("python3", ["-S", "-c", "import sqlite3, sys, json\nc = sqlite3.connect(sys.argv[1], timeout=10)\nfor s in sys.argv[2:]: rows = c.execute(s).fetchall()\nc.commit(); print(json.dumps(rows))", file, ...statements]));
 /** Makes everything a hundred days older. */
 const age = (file, days = 100) => {
   const older = (table, ...columns) => `UPDATE ${table} SET ${columns.map((c) => `${c} = strftime('%Y-%m-%dT%H:%M:%fZ', ${c}, '-${days} days')`).join()}`;
@@ -169,7 +169,7 @@ describe("lathe store", { concurrency: 2 }, () => {
     const w = world({ retention: { artifacts: "30d" } });
     await value("storeArtifact(1); 1", w.args);
     age(w.file);
-    const writer = execFileSync.bind(null, "python3", ["-c", `
+    const writer = execFileSync.bind(null, "python3", ["-S", "-c", `
 import sqlite3, subprocess, sys, time
 c = sqlite3.connect(sys.argv[1], isolation_level=None); c.execute("BEGIN IMMEDIATE")
 t = time.time(); subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVNULL); print(time.time() - t)`, w.file, process.env.LATHE ?? "build/lathe", "run", ...w.args, "-e", "listArtifacts().length"]);
