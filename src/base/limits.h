@@ -690,7 +690,7 @@
 #define LT_LOOP_TIMERS_KEEP  64  /* freed timers kept for later ones: closing one takes a turn of the loop */
 #define LT_LOOP_TURN_RESUMES 256 /* fibers resumed before the loop looks at its files again */
 #define LT_LOOP_TURN_STEPS   8   /* steps of a program on the loop's own thread, before it looks at its files again */
-#define LT_LOOP_QUIET_FIBERS 32  /* with more, its own thread has others to serve than who waits for its work */
+#define LT_LOOP_QUIET_FIBERS 6   /* with more, its own thread has others to serve than who waits for its work */
 #define LT_LOOP_WATCH_MS     50  /* without work outside, the thread that watches it ticks on for so long */
 #define LT_LOOP_SPIN_US      30  /* looking for posts before sleeping: about what a sleep and a wake cost */
 #define LT_LOOP_SPIN_MISSES  16  /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
