@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 
-#define FIRST_BLOCK_BYTES \
-  1024 /* glibc's malloc keeps such blocks for their thread; a larger one takes ten times as long */
-#define LAST_BLOCK_BYTES 65536
+/* glibc's malloc keeps such blocks for their thread; a larger one takes ten times as long. */
+#define FIRST_BLOCK_BYTES 1024
+#define LAST_BLOCK_BYTES  65536
 /* Allocations of this size and more get their own block, so that they do not waste the rest of a shared one. */
 #define BIG_BYTES (LAST_BLOCK_BYTES / 4)
 #define ALIGN     _Alignof(max_align_t)
