@@ -142,7 +142,8 @@ describe("metrics", { concurrency: 2 }, () => {
     const state = folder();
     const made = await run(["serve", "token", "add", "dorothy"], { env: { XDG_STATE_HOME: state } });
     const auth = { authorization: `Bearer ${made.stdout.trim()}` };
-    const s = await serve({ mcpServers: { evil: scripted(all) } }, { env, state });
+    const unbounded = { limits: { requestsPerSecond: 1e6 } }; // the requests below come faster than a user may ask
+    const s = await serve({ mcpServers: { evil: scripted(all) }, server: unbounded }, { env, state });
     assert.equal((await s.get("/metrics")).status, 401);
     const ids = (await s.get("/tools", auth)).json.tools.map((tool) => tool.id).filter((id) => id.startsWith("evil."));
     assert.ok(ids.length >= 700);
