@@ -15,7 +15,7 @@ bool lt_embed_calls_put(lt_embed_run *run, lt_embed_call *call, lt_embed_event *
   if (has_room) {
     lt_embed_table_add(&env->calls, &call->entry, ++env->numbered);
     event->base.call = call->entry.number;
-    lt_embed_queue_put(run->queue, event);
+    lt_embed_env_put(env, run->queue, event, run->lane == NULL);
   }
   pthread_mutex_unlock(&env->lock);
   if (!has_room) {
@@ -55,7 +55,7 @@ void lt_embed_calls_tell_cancelled(lt_embed_run *run, uint64_t number, lt_str to
     lt_embed_run_sign(run, event);
     event->base.call = number;
     pthread_mutex_lock(&env->lock);
-    lt_embed_queue_put(run->queue, event);
+    lt_embed_env_put(env, run->queue, event, run->lane == NULL);
     pthread_mutex_unlock(&env->lock);
   }
 }

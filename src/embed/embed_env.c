@@ -114,6 +114,27 @@ lt_status lt_embed_env_do(lathe_env *env, lt_embed_work_fn *work, void *arg, lt_
 }
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
+static void embed_env_on_tell(void *arg) {
+  lathe_env *env = arg;
+  pthread_mutex_lock(&env->lock);
+  env->is_telling = false;
+  lt_embed_queue_tell(&env->queue);
+  pthread_mutex_unlock(&env->lock);
+}
+
+void lt_embed_env_put(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event, bool is_turned_at_home) {
+  if (!is_turned_at_home || queue != &env->queue) {
+    lt_embed_queue_put(queue, event);
+    return;
+  }
+  lt_embed_queue_add(queue, event);
+  if (!env->is_telling) {
+    env->is_telling = true;
+    env->tell_post = (lt_post){.fn = embed_env_on_tell, .arg = env};
+    lt_loop_post(env->session.loop, &env->tell_post);
+  }
+}
+
 bool lt_embed_env_say(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event) {
   if (event == NULL) {
     return false;

@@ -38,6 +38,7 @@ struct lathe_env {
   lt_embed_table calls;  /* lt_embed_call */
   struct lt_embed_run *first_starting, *last_starting; /* runs that the loop's thread has yet to start ... */
   bool is_starting;                                    /* ... by starts_post, which is on its way */
+  bool is_telling;                                     /* tell_post is on its way */
   lt_embed_table turned;                               /* lt_embed_turned */
 
   _Atomic size_t running; /* runs that have not ended */
@@ -51,7 +52,7 @@ struct lathe_env {
   lt_cancel stop;                      /* fired when it closes */
   lt_wait ending;                      /* woken when it closes, a run has ended, and nobody is inside any more */
   bool is_left;                        /* nobody is inside any more */
-  lt_post stop_post, left_post, starts_post;
+  lt_post stop_post, left_post, starts_post, tell_post;
 };
 
 /* A thread of the host comes in. LATHE_E_INVALID: env is NULL; LATHE_E_FORKED; LATHE_E_CLOSED: it is being closed.
@@ -66,6 +67,10 @@ typedef lt_status lt_embed_work_fn(lathe_env *env, void *arg, lt_err *err) LT_YI
  * LT_E_NOMEM: there is no fiber for it. */
 lt_status lt_embed_env_do(lathe_env *env, lt_embed_work_fn *work, void *arg, lt_err *err);
 
+/* Puts an event of a run into its queue. Where the loop's own thread turns the run, the host is told once of all events
+ * of that turn: told of each, it would wake for the first, and take the lock and the processor while the others are
+ * made. Under the lock. */
+void lt_embed_env_put(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event, bool is_turned_at_home);
 /* Puts an event into a queue, unless it is full or there is no memory (then: false). Takes the lock. */
 bool lt_embed_env_say(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event);
 

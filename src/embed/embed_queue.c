@@ -60,23 +60,26 @@ lt_embed_event *lt_embed_queue_make(lathe_event_type type, const lt_embed_words 
 }
 
 /* The descriptor counts up to anything but 0 while there are events: one write for any number of them. */
-static void embed_queue_tell_poller(const lt_embed_queue *queue, bool has_events) {
+static void embed_queue_tell_poller(lt_embed_queue *queue, bool has_events) {
   uint64_t count = 1;
   ssize_t done = 0;
-  if (queue->fd >= 0) {
+  if (queue->fd >= 0 && queue->has_told_poller != has_events) {
     done = has_events ? write(queue->fd, &count, sizeof count) : read(queue->fd, &count, sizeof count);
   }
+  queue->has_told_poller = has_events;
   (void)done; /* of a counter that is 0 or 1 neither can fail, unless the host has read it: then the next write mends it
                */
 }
 
-void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event) {
+void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event) {
   *queue->last = event;
   queue->last = &event->next;
   queue->bytes += event->bytes;
-  if (queue->count++ == 0) {
-    embed_queue_tell_poller(queue, true);
-  }
+  queue->count++;
+}
+
+void lt_embed_queue_tell(lt_embed_queue *queue) {
+  embed_queue_tell_poller(queue, queue->count > 0);
   if (queue->lane != NULL) {
     lt_lane_wake(queue->lane);
     return;
@@ -86,6 +89,11 @@ void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event) {
     crew->end_help(crew);
   }
   pthread_cond_signal(&queue->has_events);
+}
+
+void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event) {
+  lt_embed_queue_add(queue, event);
+  lt_embed_queue_tell(queue);
 }
 
 bool lt_embed_queue_has_room(const lt_embed_queue *queue) {

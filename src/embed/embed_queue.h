@@ -27,7 +27,8 @@ typedef struct lt_embed_queue {
   lt_lane *lane;                /* of the lathe_run that takes them; NULL: lathe_next takes them */
   _Atomic(lt_lane_crew *) crew; /* whom a thread in lathe_next may help; NULL: there was no program so far */
   pthread_cond_t has_events;
-  int fd; /* readable while there are events; -1: nobody polls */
+  int fd;               /* readable while there are events that were told of; -1: nobody polls */
+  bool has_told_poller; /* it is readable */
 } lt_embed_queue;
 
 /* What an event says. */
@@ -42,8 +43,11 @@ void lt_embed_queue_release(lt_embed_queue *queue);
 
 /* Copies the words. NULL: no memory. Owns: the caller, until it is put. */
 lt_embed_event *lt_embed_queue_make(lathe_event_type type, const lt_embed_words *words);
-/* Owns: the queue. */
+/* Adds an event, and tells of it. Owns: the queue. */
 void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event);
+/* The same in two steps, for who adds several. Until they are told of, only who asks anyway finds them. */
+void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event);
+void lt_embed_queue_tell(lt_embed_queue *queue);
 /* Whether there is room for another event that may be refused. */
 bool lt_embed_queue_has_room(const lt_embed_queue *queue);
 /* NULL: there is none. Owns: the caller, lathe_event_free. */

@@ -258,6 +258,7 @@ static void embed_run_end(lt_embed_run *run, lt_status status, lt_str message) {
   lathe_env *env = run->env;
   lt_embed_queue *queue = run->queue;
   lt_embed_event *end = run->end;
+  bool is_turned_at_home = run->lane == NULL;
   LT_AUTO_BUF(text, 2 * LT_RUN_ERROR_BYTES);
   if (status != LT_OK) {
     lt_secrets_mask(env->session.secrets, message.n > 0 ? message : lt_str_of(lt_status_text(status)), &text);
@@ -269,7 +270,7 @@ static void embed_run_end(lt_embed_run *run, lt_status status, lt_str message) {
   run->end = NULL;
   lt_embed_run_free(run);
   pthread_mutex_lock(&env->lock);
-  lt_embed_queue_put(queue, end);
+  lt_embed_env_put(env, queue, end, is_turned_at_home);
   pthread_mutex_unlock(&env->lock);
   env->running--;
   if (env->stop.why != LT_OK) { /* nobody waits for it before */
