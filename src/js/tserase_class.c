@@ -76,8 +76,8 @@ static size_t class_find_super(const lt_tserase *p) {
   return 0;
 }
 
-/* The token behind which `this` is there and nothing has happened yet: the { of the body, or the ; behind super(). 0:
- * what TypeScript would do is not as simple. */
+/* The token after which properties may be assigned to `this`, and no other statement has run: the { of the body, or the
+ * ; after super(). 0: what TypeScript would do is not as simple. */
 static size_t class_find_start(const lt_tserase *p, bool is_derived) {
   if (!is_derived) {
     bool may_be_directive = lt_tserase_peek(p, 1)->kind == LT_JSTOK_STRING;
