@@ -8,6 +8,7 @@
 // --quick: also figures of side-by-side.mjs --quick. All three are for trying this out.
 //
 // docs/BENCH.md keeps the sections of questions that were not asked this time.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -133,6 +134,14 @@ function replacePart(text, name, part) {
   return text.replace(marked, (_, begin, end) => `${begin}${part}\n${end}`);
 }
 
+/** The example that README.md begins with, run now. undefined: it could not be, which is said. */
+function layers() {
+  const args = ["run", "examples/layers.js", "--config", "examples/lathe.yaml"];
+  const { status, stdout, stderr, error } = spawnSync("build/lathe", args, { cwd: root, encoding: "utf8" });
+  if (status === 0) return `\`\`\`console\n$ build/lathe ${args.join(" ")}\n${stdout}\`\`\``;
+  console.error(`bench-readme: README.md keeps its first session: ${error ?? stderr}`);
+}
+
 // --- All of it --------------------------------------------------------------------------------------------------------
 
 const INTRO = `# Measurements
@@ -165,6 +174,8 @@ ${[...sections].map(([title, text]) => `### ${title}\n\n${text}\n`).join("\n")}<
 mkdirSync(join(to, "docs/pictures"), { recursive: true });
 writeFileSync(join(to, "docs/BENCH.md"), page);
 let readme = read(root, "README.md");
+const session = layers();
+if (session) readme = replacePart(readme, "layers", session);
 const own = ownTable(sections);
 if (own) readme = replacePart(readme, "alone", own);
 if (isUsable) {
