@@ -58,6 +58,29 @@ function keepFilledMemory() {
   rewrite("start of the memory", "(?<start> +)init_memories\\(instance\\);", ({ start }) => `${start}if (instance->w2c_memory.data == NULL) init_memories(instance);`);
 }
 
+// --- Calls of the host ------------------------------------------------------------------------------------------------
+
+/** Rewrites the function in which `what` is. The lines after it keep their numbers, by which gcc knows functions' profiles. */
+function rewriteFunction(what, by) {
+  const at = text.indexOf(what), from = text.lastIndexOf("\nstatic ", at) + 1, to = text.indexOf("\n}\n", at);
+  const found = text.slice(from, to), made = at < 0 ? found : by(found), more = found.split("\n").length - made.split("\n").length;
+  if (made === found || more < 0) throw new Error(`${file}: ${what} is not in a function of the known form`);
+  text = text.slice(0, from) + made + "\n".repeat(more) + text.slice(to);
+}
+
+// quickjs-wasi copies the function's name, \`this\` and each argument into memory of their own for the host, which puts the
+// result into such memory, too. Here the host gets the name's letter, reads the arguments where they are, and returns the value.
+function callHostInPlace() {
+  rewriteFunction("w2c_qjs_new_host_function(Z_qjs_instance_t* instance", (made) =>
+    made.replace("w2c_i4 = 0u;", "w2c_i4 = i32_load8_u(instance, (u64)(w2c_p0));"));
+  rewriteFunction("(*Z_envZ_host_call)(", (made) => made.replace(
+    /^(static u64 w2c_f\d+\(Z_qjs_instance_t\* instance, u32 w2c_p0, u64 w2c_p1(?:, u32 w2c_p[2-5]){4}\) \{\n)[^]*/, `$1  FUNC_PROLOGUE;
+  u64 Z_envZ_host_function(struct Z_env_instance_t*, u32, u32, u32), value;
+  value = Z_envZ_host_function(instance->Z_env_instance, w2c_p4, w2c_p2, w2c_p3);
+  FUNC_EPILOGUE;
+  return value;`));
+}
+
 // --- Values -----------------------------------------------------------------------------------------------------------
 
 // A value's upper half is its tag. LLVM compares it in place, for which x86 needs two constants of 64 bits.
@@ -152,6 +175,7 @@ reachMemoryByInstance();
 keepFramesApart();
 callInOneInstance();
 keepFilledMemory();
+callHostInPlace();
 compareTagsAlone();
 passOverDumps();
 jumpByOpcode();

@@ -48,6 +48,17 @@ static bool engine_freeze_start_engine(image_freezer *f) {
   return engine_freeze_failed == 0 && lt_guest_alive(&f->guest);
 }
 
+/* Whether strings are where lt_guest_view_string looks for them. */
+static bool engine_freeze_finds_strings(image_freezer *f) {
+  lt_str text = LT_STR("a string"), viewed;
+  lt_js string = lt_guest_string(&f->guest, text), wide = lt_guest_string(&f->guest, LT_STR("\u4e00"));
+  bool is_found = lt_guest_view_string(&f->guest, string, &viewed) && lt_str_eq(viewed, text) &&
+                  !lt_guest_view_string(&f->guest, wide, &viewed);
+  lt_guest_free_value(&f->guest, string);
+  lt_guest_free_value(&f->guest, wide);
+  return is_found;
+}
+
 static void engine_freeze_take_names(image_freezer *f) {
   uint32_t name = lt_guest_put(&f->guest, LT_STR("toJSON"));
   LT_BOX_ENTER(f->guest.box, f->head.to_json = Z_qjsZ_JS_NewAtom(engine_freeze_instance_of(f), f->head.context, name));
@@ -252,6 +263,10 @@ static void engine_freeze_freeze(void *arg) {
   }
   if (!engine_freeze_find_random_state(f)) {
     f->status = lt_fail(f->err, LT_E_INTERNAL, "the state of Math.random is not where it is looked for");
+    return;
+  }
+  if (!engine_freeze_finds_strings(f)) {
+    f->status = lt_fail(f->err, LT_E_INTERNAL, "a string's characters are not where they are looked for");
     return;
   }
   engine_freeze_take_names(f);

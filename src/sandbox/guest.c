@@ -137,14 +137,12 @@ static bool guest_read_int(lt_str json, lt_js *ret_value) {
 
 /* A value that needs no memory of the guest, so that nothing is copied and no code of the guest runs. */
 static bool guest_read_scalar(lt_str json, lt_js *ret_value) {
-  if (lt_str_eqc(json, "true") || lt_str_eqc(json, "false")) {
-    *ret_value = LT_JS_MK(LT_TAG_BOOL, json.p[0] == 't');
-  } else if (lt_str_eqc(json, "null")) {
-    *ret_value = LT_JS_NULL;
-  } else {
-    return guest_read_int(json, ret_value);
+  if (guest_read_int(json, ret_value)) {
+    return true;
   }
-  return true;
+  bool is_bool = lt_str_eqc(json, "true") || lt_str_eqc(json, "false");
+  *ret_value = is_bool ? LT_JS_MK(LT_TAG_BOOL, json.p[0] == 't') : LT_JS_NULL;
+  return is_bool || lt_str_eqc(json, "null");
 }
 
 lt_js lt_guest_parse(lt_guest *guest, lt_str json) {
@@ -157,8 +155,38 @@ lt_js lt_guest_parse(lt_guest *guest, lt_str json) {
   return value;
 }
 
-bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held) {
-  LT_CHECK(count <= LT_GUEST_TEXTS_MAX);
+static bool guest_is_ascii(lt_str text) {
+  const uint64_t tops = 0x8080808080808080u;
+  uint64_t seen = 0, eight;
+  size_t i = 0;
+  for (; i + sizeof eight <= text.n; i += sizeof eight) {
+    memcpy(&eight, text.p + i, sizeof eight);
+    seen |= eight;
+  }
+  for (; i < text.n; i++) {
+    seen |= (unsigned char)text.p[i];
+  }
+  return (seen & tops) == 0;
+}
+
+bool lt_guest_view_string(const lt_guest *guest, lt_js value, lt_str *ret_text) {
+  uint32_t at = (uint32_t)value;
+  if (LT_JS_TAG(value) != LT_TAG_STRING || !lt_guest_alive(guest) ||
+      !lt_box_has(guest->box, at, QJS_STRING_CHARACTERS)) {
+    return false;
+  }
+  uint32_t words[2]; /* its length, and where its characters are */
+  memcpy(words, guest->box->memory + at, sizeof words);
+  if ((words[0] & QJS_STRING_IS_WIDE) != 0 || (words[1] & QJS_STRING_KINDS) != 0 ||
+      !lt_box_has(guest->box, at + QJS_STRING_CHARACTERS, words[0])) {
+    return false;
+  }
+  *ret_text = lt_str_from(guest->box->memory + at + QJS_STRING_CHARACTERS, words[0]);
+  return guest_is_ascii(*ret_text);
+}
+
+/* What the guest's ToString makes of the values. */
+static bool guest_make_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held) LT_YIELDS {
   volatile uint32_t at[LT_GUEST_TEXTS_MAX] = {0};
   volatile uint32_t n[LT_GUEST_TEXTS_MAX] = {0};
   /* LT_YIELDS: the program's code calls host functions */
@@ -168,7 +196,6 @@ bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_gue
       n[i] = at[i] != 0 ? guest_read_u32(guest, guest->scratch + LT_SCRATCH_LEN) : 0;
     }
   });
-  *held = (lt_guest_held){.count = 0};
   if (!lt_guest_alive(guest)) {
     return false;
   }
@@ -183,6 +210,16 @@ bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_gue
   return all;
 }
 
+bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held) {
+  LT_CHECK(count <= LT_GUEST_TEXTS_MAX);
+  *held = (lt_guest_held){.count = 0};
+  unsigned viewed = 0;
+  while (viewed < count && lt_guest_view_string(guest, values[viewed], &held->text[viewed])) {
+    viewed++;
+  }
+  return viewed == count || guest_make_texts(guest, values, count, held);
+}
+
 /* Use it only inside LT_BOX_ENTER. */
 static void guest_drop(lt_guest *guest, lt_guest_held *held) {
   while (held->count > 0) {
@@ -194,15 +231,6 @@ void lt_guest_drop(lt_guest *guest, lt_guest_held *held) {
   if (held->count > 0 && lt_guest_alive(guest)) {
     LT_BOX_ENTER(guest->box, guest_drop(guest, held));
   }
-}
-
-uint32_t lt_guest_box_value(lt_guest *guest, lt_js value, lt_guest_held *held) {
-  volatile uint32_t at = 0;
-  LT_BOX_ENTER(guest->box, {
-    guest_drop(guest, held);
-    at = guest_place(guest, lt_str_from(&value, sizeof value));
-  });
-  return lt_guest_alive(guest) ? at : 0;
 }
 
 bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) {

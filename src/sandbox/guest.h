@@ -104,8 +104,11 @@ lt_js lt_guest_parse(lt_guest *guest, lt_str json);
 
 /* Bytes of guest memory, in host terms; empty when they are not inside it. Borrows: until the guest runs again. */
 lt_str lt_guest_view(const lt_guest *guest, uint32_t at, uint32_t n);
-/* Characters (WTF-8) of several values, as the guest's ToString gives them. The guest is entered once for all of them.
- * */
+/* Characters of a string that is ASCII, where the engine has them. False: it is something else. Borrows: until the
+ * guest runs again; the caller has a reference to the value. */
+bool lt_guest_view_string(const lt_guest *guest, lt_js value, lt_str *ret_text);
+/* Characters (WTF-8) of several values, as the guest's ToString gives them. Strings of ASCII are read where they are;
+ * for others the guest is entered, once for all of them. */
 #define LT_GUEST_TEXTS_MAX 2
 typedef struct lt_guest_held {
   lt_str text[LT_GUEST_TEXTS_MAX];
@@ -116,8 +119,6 @@ typedef struct lt_guest_held {
  * exception is pending); call lt_guest_drop in any case. */
 bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held) LT_YIELDS;
 void lt_guest_drop(lt_guest *guest, lt_guest_held *held);
-/* Drops the texts and puts a value into guest memory, for the guest's trampoline to read and free; 0: no room. */
-uint32_t lt_guest_box_value(lt_guest *guest, lt_js value, lt_guest_held *held);
 /* One value's characters into a buffer. */
 bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) LT_YIELDS;
 
@@ -157,9 +158,9 @@ static inline bool lt_js_is_undefined(lt_js v) {
   return LT_JS_TAG(v) == LT_TAG_UNDEFINED;
 }
 
-/* The handler of env.host_call (guest_functions.c): dispatches on the function's one-letter name. The caller drops
- * `held` afterwards. */
-lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held) LT_YIELDS;
+/* The handler of Z_envZ_host_function (guest_functions.c): dispatches on the function's letter. `argv` has
+ * LT_GUEST_ARGS_MAX values. The caller drops `held` afterwards. */
+lt_js lt_guest_host_call(lt_guest *guest, char letter, const lt_js *argv, lt_guest_held *held) LT_YIELDS;
 
 /* The value of an outcome; LT_JS_EXCEPTION with the message, a string, pending when it failed or does not fit. */
 lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome);

@@ -156,6 +156,20 @@ static lt_js guest_functions_do_recall(lt_guest *guest, lt_str key) {
   return json.n == 0 ? LT_JS_UNDEFINED : lt_guest_parse(guest, json);
 }
 
+/* done("the answer") means it: a text that is nobody's would be lost. */
+static lt_js guest_functions_do_done(lt_guest *guest, lt_js answer, lt_guest_held *held) LT_YIELDS {
+  if (lt_js_is_string(answer)) {
+    if (!lt_guest_texts(guest, &answer, 1, held)) {
+      return LT_JS_EXCEPTION;
+    }
+    if (held->text[0].n > 0) {
+      guest->host->output(guest->host->arg, held->text[0]);
+    }
+  }
+  guest->host->done(guest->host->arg);
+  return LT_JS_UNDEFINED;
+}
+
 static lt_js guest_functions_do_resolve(lt_guest *guest, lt_str name) {
   lt_outcome outcome = {0};
   if (!guest->host->resolve(guest->host->arg, name, &outcome)) {
@@ -209,12 +223,10 @@ static lt_js guest_functions_do_peek(lt_guest *guest, lt_js promise) {
 }
 
 /* Functions of one or two texts. `l` and `f` have a number before their text. */
-static lt_js guest_functions_with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv,
-                                       lt_guest_held *held) LT_YIELDS {
+static lt_js guest_functions_with_text(lt_guest *guest, char letter, const lt_js *argv, lt_guest_held *held) LT_YIELDS {
   const lt_guest_host *host = guest->host;
   unsigned skip = letter == 'l' || letter == 'f' ? 1 : 0;
-  unsigned count = argc - skip < LT_GUEST_TEXTS_MAX ? argc - skip : LT_GUEST_TEXTS_MAX;
-  if (!lt_guest_texts(guest, argv + skip, count, held)) {
+  if (!lt_guest_texts(guest, argv + skip, letter == 'S' ? 2 : 1, held)) {
     return LT_JS_EXCEPTION;
   }
   lt_str first = held->text[0];
@@ -253,8 +265,7 @@ static lt_js guest_functions_do_exit(lt_guest *guest) {
   return LT_JS_EXCEPTION;
 }
 
-lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held) {
-  char letter = name.n == 1 ? name.p[0] : '?';
+lt_js lt_guest_host_call(lt_guest *guest, char letter, const lt_js *argv, lt_guest_held *held) {
   if (guest->host == NULL) {
     return guest_functions_fail_with(guest, LT_STR("there is no host"));
   }
@@ -262,21 +273,16 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
     return guest_functions_do_exit(guest);
   }
   if (letter == 'd') {
-    guest->host->done(guest->host->arg);
-    return LT_JS_UNDEFINED;
+    return guest_functions_do_done(guest, argv[0], held);
   }
   if (letter == 'W') {
     guest->has_weak_timers = true;
     return LT_JS_UNDEFINED;
   }
-  if (argc < 1) {
-    return guest_functions_fail_with(guest, LT_STR("a host function needs an argument"));
-  }
-  if (letter == 'c' || letter == 's') {
-    const lt_js of_call[] = {argv[0], argc > 1 ? argv[1] : LT_JS_UNDEFINED};
-    return guest_functions_do_call(guest, of_call, letter == 'c', held);
-  }
   switch (letter) {
+    case 'c':
+    case 's':
+      return guest_functions_do_call(guest, argv, letter == 'c', held);
     case 't':
       return guest_functions_do_timer(guest, guest_functions_milliseconds_of(argv[0]));
     case 'x':
@@ -288,6 +294,6 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
     case 'b':
       return guest_functions_do_random(guest, guest_functions_number_of(argv[0]));
     default:
-      return guest_functions_with_text(guest, letter, argc, argv, held);
+      return guest_functions_with_text(guest, letter, argv, held);
   }
 }

@@ -24,6 +24,7 @@
     return defineProperty(object, name, asHidden);
   };
   const global = (name, value) => hidden(globalThis, name, value);
+  const named = (name, f) => global(name, defineProperty(f, 'name', { value: name }));
 
   // A program that names one of these runs on the image that has it; this is for names that are put together.
   const unnamed = (name) => new ReferenceError(
@@ -139,7 +140,8 @@
   // JSON text of any value; undefined for undefined.
   const render = (value) => {
     if (value === undefined) return undefined;
-    if (typeof value === 'symbol' || (typeof value === 'number' && !isFinite(value))) return stringify(String(value));
+    if (typeof value === 'number' && isFinite(value)) return String(value);
+    if (typeof value === 'symbol' || typeof value === 'number') return stringify(String(value));
     return withReadable(() => {
       try {
         return stringify(value);
@@ -431,11 +433,9 @@
   // --- The rest of the world -------------------------------------------------------------------------------------------
   const output = (text) => H.output(plainText(text));
   global('output', output);
-  // done("the answer") means it: a text that is nobody's would be lost.
-  global('done', (answer) => {
-    if (typeof answer === 'string' && answer !== '') output(answer);
-    H.done();
-  });
+  // The host's own functions: nothing is between them and the program.
+  named('done', H.done);
+  named('recall', H.recall);
   global('log', (...values) => H.log(0, line(values)));
   const store = (key, value) => {
     const text = render(value);
@@ -453,15 +453,6 @@
       throw failure(text);
     }
   };
-  const recall = (key) => {
-    const name = typeof key === 'string' ? key : String(key);
-    try {
-      return H.recall(name);
-    } catch (text) {
-      throw failure(text);
-    }
-  };
-  global('recall', recall);
   global('complete', (what) => {
     if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {
       throw new TypeError('complete() expects {response: "text for the user", data?, followUp?}');
@@ -550,7 +541,6 @@
     delete open[number];
     H.drop(number);
   };
-  const named = (name, f) => global(name, defineProperty(f, 'name', { value: name }));
   named('setTimeout', (f, ms, ...values) => setTimer(callTimer(f, values), ms, false));
   named('setInterval', (f, ms, ...values) => setTimer(callTimer(f, values), ms > 1 ? ms : 1, true));
   named('setImmediate', (f, ...values) => setTimer(callTimer(f, values), 0, false));
@@ -594,7 +584,7 @@
   };
   const cellNames = {
     __proto__: null, text, image, forward_output: forwardOutput,
-    load: (key) => recall(key),
+    load: (key) => H.recall(key),
     notify: (value) => H.log(NOTICE, plainText(value)),
     yield_control: () => H.log(YIELD, ''),
     exit: () => H.exit(),

@@ -8,10 +8,22 @@
 
 #include <stdint.h>
 
+#include "base/fiber.h"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #include <qjs.h>
 #pragma GCC diagnostic pop
+
+/* Instead of Z_envZ_host_call (scripts/engine-rewrite.mjs): a host function is called by its letter, with `argc` values
+ * at `argv`. Returns its value, or an exception. */
+uint64_t Z_envZ_host_function(struct Z_env_instance_t *env, uint32_t letter, uint32_t argc, uint32_t argv) LT_YIELDS;
+
+/* quickjs.c, JSString: a word with the length and QJS_STRING_IS_WIDE, a word with QJS_STRING_KINDS (0: the characters
+ * are here), ..., the characters. */
+#define QJS_STRING_IS_WIDE    (1u << 31)
+#define QJS_STRING_KINDS      (3u << 28)
+#define QJS_STRING_CHARACTERS 24u
 
 /* quickjs.h, JS_EVAL_*. */
 #define QJS_EVAL_MODULE  1u

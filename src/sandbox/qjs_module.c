@@ -51,6 +51,17 @@ static lt_guest *qjs_module_guest_of(struct Z_env_instance_t *env) {
   return qjs_module_box_of(env)->owner;
 }
 
+/* As many as there are; the others are undefined. */
+static void qjs_module_values_at(const lt_guest *guest, uint32_t at, uint32_t count, lt_js *ret_values) {
+  lt_str bytes = lt_guest_view(guest, at, count * (uint32_t)sizeof *ret_values);
+  for (uint32_t i = 0; i < LT_GUEST_ARGS_MAX; i++) {
+    ret_values[i] = LT_JS_UNDEFINED;
+  }
+  if (bytes.n > 0) {
+    memcpy(ret_values, bytes.p, bytes.n);
+  }
+}
+
 static lt_js qjs_module_value_at(const lt_guest *guest, uint32_t at) {
   lt_js value = LT_JS_UNDEFINED;
   lt_str bytes = lt_guest_view(guest, at, sizeof value);
@@ -60,34 +71,16 @@ static lt_js qjs_module_value_at(const lt_guest *guest, uint32_t at) {
   return value;
 }
 
-static uint32_t qjs_module_argument_at(const lt_guest *guest, uint32_t argv, uint32_t i) {
-  uint32_t at = 0;
-  lt_str bytes = lt_guest_view(guest, argv + i * 4, sizeof at);
-  if (bytes.n == sizeof at) {
-    memcpy(&at, bytes.p, sizeof at);
-  }
-  return at;
-}
-
-u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 this_at, u32 argc, u32 argv) LT_YIELDS {
-  (void)this_at;
+u64 Z_envZ_host_function(struct Z_env_instance_t *env, u32 letter, u32 argc, u32 argv) LT_YIELDS {
   LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
   lt_guest *guest = qjs_module_guest_of(env);
   lt_js args[LT_GUEST_ARGS_MAX];
-  uint32_t count = argc < LT_GUEST_ARGS_MAX ? argc : LT_GUEST_ARGS_MAX;
-  for (uint32_t i = 0; i < count; i++) {
-    args[i] = qjs_module_value_at(guest, qjs_module_argument_at(guest, argv, i));
-  }
+  qjs_module_values_at(guest, argv, argc < LT_GUEST_ARGS_MAX ? argc : LT_GUEST_ARGS_MAX, args);
   lt_guest_held held = {.count = 0};
-  lt_js value = lt_guest_host_call(guest, lt_guest_view(guest, name, name_len), count, args, &held);
-  u32 boxed = 0;
-  if (lt_js_is_exception(value)) {
-    lt_guest_drop(guest, &held);
-  } else {
-    boxed = lt_guest_box_value(guest, value, &held);
-  }
+  lt_js value = lt_guest_host_call(guest, (char)letter, args, &held);
+  lt_guest_drop(guest, &held);
   LT_BOX_HOST_END(qjs_module_box_of(env));
-  return boxed;
+  return value;
 }
 
 /* Also after every suspension, because the time may be up. */

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LAID_AT = 8192, LAID_MAX = 16384, CALLS_MAX = 32, POLLS_MAX = 50 };
+enum { LAID_AT = 8192, LAID_MAX = 16384, CALLS_MAX = 32, POLLS_MAX = 50, ARGS = 12, ARGS_AT = LAID_AT - 8 * ARGS };
 
 typedef struct madness {
   lt_box *box;
@@ -40,18 +40,38 @@ static uint32_t word(const madness *m, size_t i) {
   return (n & 1) != 0 ? LAID_AT + (n >> 1) % LAID_MAX : n;
 }
 
+/* What is at `at` in the guest's memory; zeros when nothing is. */
+static uint64_t laid(const madness *m, uint32_t at, uint32_t bytes) {
+  uint64_t found = 0;
+  if (lt_box_has(m->box, at, bytes)) {
+    memcpy(&found, m->box->memory + at, bytes);
+  }
+  return found;
+}
+
+/* Arguments whose addresses are at `list`, one after the other. */
+static uint32_t gather(const madness *m, uint32_t list, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t value = laid(m, (uint32_t)laid(m, list + 4 * i, 4), 8);
+    memcpy(m->box->memory + ARGS_AT + 8 * i, &value, sizeof value);
+  }
+  return ARGS_AT;
+}
+
 static void call_import(madness *m, size_t at) {
   struct Z_env_instance_t *env = (struct Z_env_instance_t *)m->box;
   struct Z_wasi_snapshot_preview1_instance_t *wasi = (struct Z_wasi_snapshot_preview1_instance_t *)m->box;
-  uint32_t a = word(m, at + 1), b = word(m, at + 2), c = word(m, at + 3), d = word(m, at + 4);
+  uint32_t a = word(m, at + 1), b = word(m, at + 2), d = word(m, at + 4), e = word(m, at + 5);
   switch (m->data[at * 4] % 8) {
     case 0:
     case 1:
+      Z_envZ_host_function(env, (uint8_t)laid(m, a, 1), d % ARGS, gather(m, e, d % ARGS));
+      break;
     case 2:
-      Z_envZ_host_call(env, a, b % 3, c, d % 12, word(m, at + 5));
+      Z_envZ_host_function(env, (uint8_t)laid(m, a, 1), d, e);
       break;
     case 3:
-      Z_envZ_host_promise_rejection(env, a, b, c & 1);
+      Z_envZ_host_promise_rejection(env, a, b, word(m, at + 3) & 1);
       break;
     case 4:
       Z_envZ_host_module_normalize(env, a, b);

@@ -393,6 +393,15 @@ static void store_and_recall(void **state) {
        "  return !Object.is(recall('k'), v);"
        "}).length",
        "0"},
+      {"store('\xc3\xa9', 1); store('\xe4\xb8\x80', 2); [recall('\xc3\xa9'), recall('\xe4\xb8\x80')]", "[1,2]"},
+      {"const long = '0123456789'.repeat(2000); store(long.slice(7, 40), 4); recall('789' + '0123456789'.repeat(3))",
+       "4"},
+      {"let built = ''; for (const c of 'in pieces') built += c; store('in pieces', 5); recall(built)", "5"},
+      {"store(undefined, 6); [recall(), recall.name, typeof recall(1, 2, 3, 4, 5, 6, 7, 8, 9)]",
+       "[6,\"recall\",\"undefined\"]"},
+      {"[-1, -0, 0, 0.5, 1e21, NaN, 123456789, 1234567890].every((n) => { store('n', n);"
+       "  return JSON.stringify(recall('n')) === (n === n ? JSON.stringify(n) : '\"NaN\"'); })",
+       "true"},
       {"store({ toString: () => 'k' }, 3); recall({ toString: () => 'k' })", "3"},
       {"recall({ toString() { throw new RangeError('no name') } })", "RangeError: no name"},
       {"store('', 1)", "Error: store(): no room"},
