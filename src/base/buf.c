@@ -78,10 +78,12 @@ void lt_buf_add(lt_buf *buf, lt_str s) {
   if (s.n == 0) {
     return;
   }
-  char *to = lt_buf_reserve(buf, s.n);
+  bool has_room = buf->status == LT_OK && s.n < buf->cap - buf->n; /* most often */
+  char *to = has_room ? buf->p + buf->n : lt_buf_reserve(buf, s.n);
   if (to != NULL) {
     memcpy(to, s.p, s.n);
-    lt_buf_commit(buf, s.n);
+    buf->n += s.n;
+    buf->p[buf->n] = '\0';
   }
 }
 

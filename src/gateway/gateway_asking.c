@@ -542,7 +542,8 @@ void lt_gateway_asking_take_event(lt_gateway_asking *all, lt_str user, const cha
   bool is_decided = strcmp(event, "prompt.approval-decided") == 0;
   bool is_over = strcmp(event, "prompt.completed") == 0 || strcmp(event, "prompt.cancelled") == 0 ||
                  strcmp(event, "prompt.error") == 0;
-  if ((!is_asked && !is_decided && !is_over) || lt_json_parse(&arena, data, &doc, NULL) != LT_OK ||
+  bool is_about_none = all->first == NULL && !is_asked; /* most runs ask nothing */
+  if (is_about_none || (!is_asked && !is_decided && !is_over) || lt_json_parse(&arena, data, &doc, NULL) != LT_OK ||
       !lt_json_str(lt_json_get(lt_json_root(&doc), "promptId"), &arena, &run)) {
     return;
   }

@@ -52,31 +52,42 @@ static inline uint32_t lt_json_join(uint32_t high, uint32_t low) {
   return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
 }
 
-static inline bool lt_json_is_plain(unsigned char c) {
-  return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+/* Which of eight bytes, the first one lowest, end plain text: the top bits of these. A borrow can set wrong bits only
+ * after a true hit, and only the lowest hit counts. */
+static inline uint64_t lt_json_stops(uint64_t x) {
+  const uint64_t ones = 0x0101010101010101u;
+  return ((x - ones * 0x20) | ((x ^ (ones * '"')) - ones) | ((x ^ (ones * '\\')) - ones) | x) & (ones * 0x80);
+}
+
+/* Fewer than eight bytes, the first one lowest; zeros after them. Some are read twice. */
+static inline uint64_t lt_json_few_bytes(const char *p, size_t n) {
+  if (n >= 4) {
+    uint32_t first, last;
+    memcpy(&first, p, sizeof first);
+    memcpy(&last, p + n - 4, sizeof last);
+    return le32toh(first) | (uint64_t)le32toh(last) << (8 * (n - 4));
+  }
+  if (n == 0) {
+    return 0;
+  }
+  uint64_t first = (unsigned char)p[0], middle = (unsigned char)p[n / 2], last = (unsigned char)p[n - 1];
+  return first | middle << (8 * (n / 2)) | last << (8 * (n - 1));
 }
 
 /* The first byte that ends plain text: a quote, a backslash, a control character or a byte of a multi-byte character;
- * `end` when there is none. It reads eight bytes at a time: each term below sets a byte's top bit when the byte is one
- * of these. A borrow can set wrong bits only after a true hit, and only the lowest hit counts.
+ * `end` when there is none. The zero after the last few bytes is such a byte, too.
  */
 static inline const char *lt_json_plain_end(const char *p, const char *end) {
-  const uint64_t ones = 0x0101010101010101u;
   while (end - p >= 8) {
     uint64_t x;
     memcpy(&x, p, sizeof x);
-    x = le64toh(x);
-    uint64_t stop =
-        ((x - ones * 0x20) | ((x ^ (ones * '"')) - ones) | ((x ^ (ones * '\\')) - ones) | x) & (ones * 0x80);
+    uint64_t stop = lt_json_stops(le64toh(x));
     if (stop != 0) {
       return p + (__builtin_ctzll(stop) >> 3);
     }
     p += 8;
   }
-  while (p < end && lt_json_is_plain((unsigned char)*p)) {
-    p++;
-  }
-  return p;
+  return p + (__builtin_ctzll(lt_json_stops(lt_json_few_bytes(p, (size_t)(end - p)))) >> 3);
 }
 
 /* Reads one WTF-8 sequence. Returns its length, or 0 when it is malformed (overlong, cut, above U+10FFFF, stray). */

@@ -22,7 +22,7 @@ lt_stored_values *lt_stored_values_new(void) {
 }
 
 static void stored_values_clear(lt_stored_values *values) {
-  for (unsigned i = 0; i < BUCKETS; i++) {
+  for (unsigned i = 0; i < BUCKETS && values->used > 0; i++) {
     while (values->buckets[i] != NULL) {
       stored_value *e = values->buckets[i];
       values->buckets[i] = e->next;
@@ -110,7 +110,7 @@ lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key) {
 
 void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w) {
   lt_json_begin_object(w);
-  for (unsigned i = 0; i < BUCKETS; i++) {
+  for (unsigned i = 0; i < BUCKETS && values->used > 0; i++) {
     for (const stored_value *e = values->buckets[i]; e != NULL; e = e->next) {
       lt_json_key_str(w, e->key);
       lt_json_put_raw(w, e->json);

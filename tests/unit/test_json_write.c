@@ -245,6 +245,50 @@ static size_t random_wtf8(char *out, size_t count, uint64_t *x) {
   return n;
 }
 
+enum { LENGTHS = 19 };
+
+static void put_escaped(lt_buf *out, unsigned c) {
+  const char *shorts = "\b\f\n\r\t\"\\";
+  const char *found = c != 0 ? strchr(shorts, (int)c) : NULL;
+  if (found != NULL) {
+    lt_buf_printf(out, "\\%c", "bfnrt\"\\"[found - shorts]);
+  } else {
+    lt_buf_printf(out, c < ' ' ? "\\u%04x" : "%c", c);
+  }
+}
+
+static void assert_escaped_at(unsigned c, size_t at, size_t length) {
+  static const char filler[] = "xxxxxxxxxxxxxxxxxxx";
+  char text[LENGTHS];
+  lt_buf buf, want;
+  lt_buf_init(&buf, BUF_BYTES);
+  lt_buf_init(&want, BUF_BYTES);
+  memcpy(text, filler, sizeof text);
+  text[at] = (char)c;
+  lt_json_writer w = lt_json_writer_on(&buf);
+  lt_json_put_str(&w, lt_str_from(text, length));
+  lt_buf_byte(&want, '"');
+  lt_buf_add(&want, lt_str_from(filler, at));
+  put_escaped(&want, c);
+  lt_buf_add(&want, lt_str_from(filler, length - at - 1));
+  lt_buf_byte(&want, '"');
+  assert_buf(&buf, lt_buf_view(&want));
+  lt_buf_release(&buf);
+  lt_buf_release(&want);
+}
+
+/* Strings are looked through eight bytes at a time, and their ends otherwise. */
+static void characters_are_escaped_at_any_place(void **state) {
+  (void)state;
+  for (unsigned c = 0; c < 0x80; c++) {
+    for (size_t length = 1; length <= LENGTHS; length++) {
+      for (size_t at = 0; at < length; at++) {
+        assert_escaped_at(c, at, length);
+      }
+    }
+  }
+}
+
 static void what_is_written_reads_back(void **state) {
   (void)state;
   uint64_t x = 88172645463325252u;
@@ -493,17 +537,12 @@ static void every_failed_allocation_sticks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(commas_and_nesting_are_kept),
-      cmocka_unit_test(deep_nesting_is_written_too),
-      cmocka_unit_test(a_full_buffer_says_so),
-      cmocka_unit_test(misuse_is_caught),
-      cmocka_unit_test(characters_are_escaped),
-      cmocka_unit_test(what_is_written_reads_back),
-      cmocka_unit_test(doubles_look_as_in_javascript),
-      cmocka_unit_test(doubles_read_back_and_are_short),
-      cmocka_unit_test(values_are_laid_out),
-      cmocka_unit_test(a_part_is_laid_out_alone),
-      cmocka_unit_test(every_failed_allocation_sticks),
+      cmocka_unit_test(commas_and_nesting_are_kept),     cmocka_unit_test(deep_nesting_is_written_too),
+      cmocka_unit_test(a_full_buffer_says_so),           cmocka_unit_test(misuse_is_caught),
+      cmocka_unit_test(characters_are_escaped),          cmocka_unit_test(characters_are_escaped_at_any_place),
+      cmocka_unit_test(what_is_written_reads_back),      cmocka_unit_test(doubles_look_as_in_javascript),
+      cmocka_unit_test(doubles_read_back_and_are_short), cmocka_unit_test(values_are_laid_out),
+      cmocka_unit_test(a_part_is_laid_out_alone),        cmocka_unit_test(every_failed_allocation_sticks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
