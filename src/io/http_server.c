@@ -156,9 +156,10 @@ static void http_server_on_gone_closed(uv_handle_t *handle) {
 /* Allowed twice. After the library has closed the descriptor it is too late: another connection may have its number,
  * and closing the handle would end the watch of that one. */
 static void http_server_unwatch_client(lt_server_call *c) {
-  if (!uv_is_closing((uv_handle_t *)&c->gone)) {
+  if (c->is_watched && !c->is_left) {
     uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed);
   }
+  c->is_left = true;
 }
 
 /* The library closes the descriptor soon, or reads the next request from it. The handler of an answer in pieces may
@@ -291,18 +292,41 @@ static void http_server_on_gone(uv_poll_t *poll, int status, int events) {
   }
 }
 
-/* The library does not watch a suspended connection, so it is watched here. */
+/* The library does not watch a suspended connection, so it is watched here. False: it cannot be watched. */
 static bool http_server_watch_client(lt_server_call *c) {
   const union MHD_ConnectionInfo *info =
-      c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+      c->connection != NULL ? c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+                            : NULL;
   if (info == NULL || uv_poll_init(lt_loop_uv(c->server->loop), &c->gone, info->connect_fd) != 0) {
     return false;
   }
   c->gone.data = c;
-  c->users++;
+  c->is_watched = true;
   uv_unref((uv_handle_t *)&c->gone);
   uv_poll_start(&c->gone, UV_DISCONNECT, http_server_on_gone);
   return true;
+}
+
+/* Most requests are answered before the loop polls: to watch their clients would cost five system calls for nothing. */
+static void http_server_watch_later(lt_server_call *c) {
+  c->users++;
+  c->next_unwatched = c->server->unwatched;
+  c->server->unwatched = c;
+}
+
+static void http_server_watch_clients(lt_http_server *server) {
+  while (server->unwatched != NULL) {
+    lt_server_call *c = server->unwatched;
+    server->unwatched = c->next_unwatched;
+    if (c->is_left || !http_server_watch_client(c)) {
+      c->is_left = true;
+      http_server_call_drop(c);
+    }
+  }
+}
+
+static void http_server_on_before_poll(uv_prepare_t *handle) {
+  http_server_watch_clients(handle->data);
 }
 
 static void http_server_on_fiber(void *arg) {
@@ -327,13 +351,10 @@ static void http_server_on_fiber(void *arg) {
 /* The request is complete. */
 static enum MHD_Result http_server_begin(lt_server_call *c) {
   lt_http_server *server = c->server;
-  if (server->closing || !http_server_watch_client(c)) {
+  if (server->closing || lt_loop_spawn(server->loop, http_server_on_fiber, c, NULL) != LT_OK) {
     return http_server_refuse(c, 503, "no room for another request\n");
   }
-  if (lt_loop_spawn(server->loop, http_server_on_fiber, c, NULL) != LT_OK) {
-    http_server_unwatch_client(c);
-    return http_server_refuse(c, 503, "no memory for another request\n");
-  }
+  http_server_watch_later(c);
   c->users++; /* the fiber */
   c->state = CALL_HANDLED;
   lt_http_server_client_is_handled(server, c->client);
@@ -583,6 +604,7 @@ static void http_server_on_handle_closed(uv_handle_t *handle) {
 static void http_server_close_handles(lt_http_server *server) {
   uv_close((uv_handle_t *)&server->poll, http_server_on_handle_closed);
   uv_close((uv_handle_t *)&server->timer, http_server_on_handle_closed);
+  uv_close((uv_handle_t *)&server->before_poll, http_server_on_handle_closed);
 }
 
 /* Starts the library on a listening descriptor, which the library owns afterwards. */
@@ -599,8 +621,11 @@ static lt_status http_server_start(lt_http_server *server, int fd, lt_err *err) 
     return lt_fail(err, lt_loop_status(rc), "the HTTP server cannot be watched: %s", uv_strerror(rc));
   }
   uv_timer_init(lt_loop_uv(server->loop), &server->timer);
-  server->poll.data = server->timer.data = server;
-  server->handles = 2;
+  uv_prepare_init(lt_loop_uv(server->loop), &server->before_poll);
+  server->poll.data = server->timer.data = server->before_poll.data = server;
+  server->handles = 3;
+  uv_unref((uv_handle_t *)&server->before_poll);
+  uv_prepare_start(&server->before_poll, http_server_on_before_poll);
   uv_poll_start(&server->poll, UV_READABLE, http_server_on_readable);
   return LT_OK;
 }
@@ -722,6 +747,7 @@ void lt_http_server_close(lt_http_server *server) {
   http_server_last_turns(server);
   server->mhd->stop_daemon(server->daemon);
   server->daemon = NULL;
+  http_server_watch_clients(server); /* there are none any more: this drops the calls */
   http_server_close_handles(server);
   while (server->handles > 0 || server->posted || server->calls != NULL) {
     lt_wait_on(&closer, UINT64_MAX);

@@ -33,7 +33,10 @@ typedef struct lt_server_call {
   size_t forgotten; /* bytes of the body of a refused request */
   lt_http_answer answer;
   lt_cancel cancel;
-  uv_poll_t gone; /* while a fiber handles it */
+  uv_poll_t gone; /* while a fiber handles it, from the loop's next poll on */
+  struct lt_server_call *next_unwatched;
+  bool is_watched; /* `gone` is in use */
+  bool is_left;    /* not watched, or no longer */
   /* An answer in pieces: */
   lt_buf stream;    /* what the library has not taken */
   size_t taken;     /* of it, from its start */
@@ -65,11 +68,13 @@ struct lt_http_server {
   struct MHD_Daemon *daemon;
   uv_poll_t poll; /* the library's epoll descriptor */
   uv_timer_t timer;
+  uv_prepare_t before_poll;
   lt_post post;
   bool posted;
   bool closing;
-  unsigned handles; /* libuv handles that are not closed: poll and timer */
+  unsigned handles; /* libuv handles that are not closed: poll, timer, before_poll */
   lt_server_call *calls;
+  lt_server_call *unwatched;              /* handled since the loop's last poll */
   lt_server_client *owing, *oldest_owing; /* clients that owe a request */
   lt_server_client *buckets[LT_HTTP_SERVER_BUCKETS];
   uint64_t looked_ms; /* for clients that are gone */
