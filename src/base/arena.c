@@ -11,6 +11,8 @@
 /* Allocations of this size and more get their own block, so that they do not waste the rest of a shared one. */
 #define BIG_BYTES (LAST_BLOCK_BYTES / 4)
 #define ALIGN     _Alignof(max_align_t)
+/* A printed text that fits in here is not printed twice. */
+#define SHORT_BYTES 128
 
 struct lt_arena_block {
   lt_arena_block *next;
@@ -129,13 +131,18 @@ lt_str lt_arena_dup_buf(lt_arena *arena, const lt_buf *buf) {
 }
 
 lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) {
+  char most[SHORT_BYTES];
   va_list ap;
   va_start(ap, fmt);
-  int n = vsnprintf(NULL, 0, fmt, ap);
+  int n = vsnprintf(most, sizeof most, fmt, ap);
   va_end(ap);
   char *p = n < 0 ? NULL : arena_alloc_text(arena, (size_t)n);
   if (p == NULL) {
     return LT_STR_NULL;
+  }
+  if ((size_t)n < sizeof most) {
+    memcpy(p, most, (size_t)n + 1);
+    return (lt_str){p, (size_t)n};
   }
   va_start(ap, fmt);
   vsnprintf(p, (size_t)n + 1, fmt, ap);

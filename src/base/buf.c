@@ -91,20 +91,32 @@ void lt_buf_addc(lt_buf *buf, const char *cstr) {
   lt_buf_add(buf, lt_str_of(cstr));
 }
 
-__attribute__((format(printf, 2, 0))) static int buf_measure(const lt_buf *buf, const char *fmt, va_list ap) {
-  return buf->status == LT_OK ? vsnprintf(NULL, 0, fmt, ap) : 0;
+/* Prints into the room that there is: what does not fit there is not in the buffer. Returns how long the text is. */
+__attribute__((format(printf, 2, 0))) static int buf_print_fitting(lt_buf *buf, const char *fmt, va_list ap) {
+  size_t room = buf->cap - buf->n;
+  int n = vsnprintf(buf->p != NULL ? buf->p + buf->n : NULL, room, fmt, ap);
+  if (n > 0 && (size_t)n < room) {
+    buf->n += (size_t)n;
+  } else if (buf->p != NULL) {
+    buf->p[buf->n] = '\0';
+  }
+  return n;
 }
 
 void lt_buf_printf(lt_buf *buf, const char *fmt, ...) {
+  if (buf->status != LT_OK) {
+    return;
+  }
+  size_t before = buf->n;
   va_list ap;
   va_start(ap, fmt);
-  int n = buf_measure(buf, fmt, ap);
+  int n = buf_print_fitting(buf, fmt, ap);
   va_end(ap);
   if (n < 0) { /* more than INT_MAX bytes, the only way it can fail with our formats */
     buf->status = LT_E_LIMIT;
     return;
   }
-  char *to = lt_buf_reserve(buf, (size_t)n);
+  char *to = buf->n == before ? lt_buf_reserve(buf, (size_t)n) : NULL;
   if (to == NULL) {
     return;
   }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -72,6 +73,12 @@ static void texts_end_in_nul(void **state) {
   assert_int_equal(f.n, 6);
   assert_string_equal(f.p, "x-0007");
   assert_string_equal(e.p, "");
+  for (int n = 100; n < 300; n++) {
+    char want[300];
+    lt_str it = lt_arena_printf(&arena, "%0*d", n, n);
+    assert_int_equal(it.n, snprintf(want, sizeof want, "%0*d", n, n));
+    assert_string_equal(it.p, want);
+  }
   lt_str zero = lt_arena_dup(&arena, LT_STR("a\0b"));
   assert_memory_equal(zero.p, "a\0b\0", 4);
   lt_arena_release(&arena);

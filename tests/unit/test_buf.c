@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -112,6 +113,24 @@ static void printf_over_the_ceiling_adds_nothing(void **state) {
   assert_int_equal(buf.status, LT_E_LIMIT);
   assert_string_equal(buf.p, "12345678");
   lt_buf_release(&buf);
+}
+
+/* Each length of what is there with each length of what comes: with room, with just enough, and without. */
+static void printf_needs_no_room_ahead(void **state) {
+  (void)state;
+  for (int first = 0; first < 70; first++) {
+    for (int second = 1; second < 70; second++) {
+      char want[140];
+      lt_buf buf;
+      lt_buf_init(&buf, 1000);
+      lt_buf_printf(&buf, "%.*s", first, "----------------------------------------------------------------------");
+      lt_buf_printf(&buf, "%*d", second, 7);
+      snprintf(want, sizeof want, "%.*s%*d", first,
+               "----------------------------------------------------------------------", second, 7);
+      assert_holds(&buf, want);
+      lt_buf_release(&buf);
+    }
+  }
 }
 
 static void growth_doubles(void **state) {
@@ -332,6 +351,7 @@ int main(void) {
       cmocka_unit_test(first_failure_sticks),
       cmocka_unit_test(integers_are_written_in_digits),
       cmocka_unit_test(printf_over_the_ceiling_adds_nothing),
+      cmocka_unit_test(printf_needs_no_room_ahead),
       cmocka_unit_test(growth_doubles),
       cmocka_unit_test(huge_ceilings_and_requests_do_not_wrap),
       cmocka_unit_test(reserve_then_commit_some),
