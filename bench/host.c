@@ -116,6 +116,7 @@ static bool run_task(const char *task, int count, const char *expected, const ch
   bool is_reading = strcmp(task, "read") == 0, is_script = strcmp(task, "script") == 0;
   lathe_run_options run = {.size = sizeof run,
                            .timeout_ms = TIMEOUT_MS,
+                           .keeps_signals = true,
                            .memory_bytes = (uint64_t)(is_reading ? LARGE_MB : SMALL_MB) * LT_MIB};
   for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
     run.code = strcmp(programs[i].task, task) == 0 ? programs[i].code : run.code;

@@ -172,6 +172,7 @@ typedef struct lathe_run_options {
   void *data;            /* is in each event of the run */
   int can_snapshot;      /* not 0: it is recorded as it goes on, for lathe_snapshot */
   int by_turns;          /* of lathe_start, not 0: it goes on in lathe_turn only */
+  int keeps_signals;     /* of lathe_run, not 0: on_event has no use for the thread's signal stack, see there */
 } lathe_run_options;
 
 /* What is wrong with a program, without running it; only code and language count. JSON: [{"line", "column", "endLine"?,
@@ -272,7 +273,11 @@ typedef void lathe_event_fn(lathe_env *env, const lathe_event *event, void *arg)
  * the environment's. So what a program puts out while it computes comes a moment later, when the engine looks for it.
  * 32 KiB of stack must be left, and what on_event needs. The thread's signal stack and mask are as they were while
  * on_event runs, and afterwards. While the program runs SIGSEGV and SIGBUS are not blocked, and a handler of the host
- * without SA_ONSTACK may run on a stack of the sandbox. Not to be called in a handler. */
+ * without SA_ONSTACK may run on a stack of the sandbox. Not to be called in a handler.
+ *
+ * Each event takes three system calls for that. With keeps_signals it takes none: on_event runs with the library's
+ * signal stack and with SIGSEGV and SIGBUS not blocked, and must return with both as it has found them, or a program
+ * may end the process. Afterwards the thread has its own again. */
 LATHE_API lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
                                  char **ret_json, lathe_error *error);
 

@@ -59,6 +59,7 @@ lt_status lt_embed_run_fill(lt_embed_run *run, const lathe_run_options *options,
   run->timeout_ms = options->timeout_ms;
   run->memory_bytes = options->memory_bytes;
   run->goes_by_turns = options->by_turns != 0;
+  run->keeps_signals = options->keeps_signals != 0;
   run->code = lt_mem_strdup(lt_str_of(options->code));
   run->input = options->input != NULL ? lt_mem_strdup(lt_str_of(options->input)) : NULL;
   run->record = options->can_snapshot != 0 ? lt_embed_record_new() : NULL;
@@ -176,6 +177,7 @@ static lt_run_request embed_run_request(lt_embed_run *run) {
       .has_fixed_timeout = run->timeout_ms > 0,
       .memory_bytes = run->memory_bytes > 0 ? run->memory_bytes : (uint64_t)config->memory_mb * LT_MIB,
       .max_output_bytes = (size_t)config->max_output_bytes,
+      .keeps_signals = run->keeps_signals && !run->goes_by_turns, /* whose threads come and go */
       .modules = env->modules.list,
       .module_count = env->modules.count,
       .cancel = &run->cancel,

@@ -13,6 +13,7 @@ typedef struct lt_embed_run {
   lt_embed_queue *queue; /* gets its events: the environment's, or that of lathe_run or lathe_turn, which has ... */
   lt_lane *lane;         /* ... the lane that the run is turned on; NULL: the loop's own thread turns it */
   bool goes_by_turns;    /* lathe_run_options.by_turns */
+  bool keeps_signals;    /* lathe_run_options.keeps_signals */
   lt_lane_crew *crew;    /* whose lane that is; NULL: nobody's */
   bool has_listener;     /* somebody takes them; else nobody is asked or told anything but its end */
   void *data;

@@ -68,6 +68,7 @@ typedef struct lt_run_request {
                           called. Not of runners in processes */
   bool is_cell;        /* a program of mode codex: its globals, what it drops at its end and what its tools answer are
                           those of docs/internals/codex.md; not of runners in processes */
+  bool keeps_signals;  /* its thread has the signal stack of the sandbox between its steps, too */
   bool takes_images;   /* image() is a text of its own (LT_SAID_IMAGE), else a line of the log about it */
   bool without_output; /* output, done and complete do not exist; TypeScript's console.log is a log line */
   lt_stored_values *values; /* what store() keeps, across runs; NULL: the run's own */

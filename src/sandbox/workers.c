@@ -397,44 +397,41 @@ static void workers_free_guests(lt_workers *w) {
   }
 }
 
-/* What a thread of somebody else does as a guest. */
-typedef void guest_fn(worker_slot *slot, void *arg);
-
-static lt_status workers_be_guest(lt_workers *w, guest_fn *fn, void *arg, lt_err *err) {
-  lt_box_thread_loan loan;
+static lt_status workers_begin_visit(lt_workers *w, lt_workers_visit *visit, lt_err *err) {
+  if (visit->guest != NULL) {
+    return LT_OK;
+  }
   worker_guest *guest = workers_take_guest(w);
   if (guest == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a signal stack");
   }
-  lt_status status = lt_box_thread_borrow(guest->signal_stack, &loan, err);
-  if (status == LT_OK) {
-    guest->slot.thread = pthread_self();
-    fn(&guest->slot, arg);
-    lt_box_thread_give_back(&loan);
+  lt_status status = lt_box_thread_borrow(guest->signal_stack, &visit->loan, err);
+  if (status != LT_OK) {
+    atomic_store(&guest->is_taken, false);
+    return status;
   }
-  atomic_store(&guest->is_taken, false);
-  return status;
+  guest->slot.thread = pthread_self();
+  visit->guest = guest;
+  return LT_OK;
 }
 
-typedef struct guest_step {
-  lt_workers_task *task;
-  lt_workers_step step;
-} guest_step;
-
-static void on_guest_step(worker_slot *slot, void *arg) {
-  guest_step *s = arg;
-  s->step = workers_watched_step(slot, s->task, UINT64_MAX);
+void lt_workers_end_visit(lt_workers_visit *visit) {
+  if (visit->guest != NULL) {
+    lt_box_thread_give_back(&visit->loan);
+    atomic_store(&visit->guest->is_taken, false);
+    visit->guest = NULL;
+  }
 }
 
-lt_status lt_workers_run_here(lt_workers *w, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err) {
+lt_status lt_workers_run_here(lt_workers *w, lt_workers_task *task, lt_workers_visit *visit, lt_workers_step *ret_step,
+                              lt_err *err) {
   worker_slot *slot = workers_slot_here;
   if (slot != NULL && slot->workers == w) {
     *ret_step = workers_inner_step(slot, task);
     return LT_OK;
   }
-  guest_step s = {.task = task};
-  LT_TRY(workers_be_guest(w, on_guest_step, &s, err));
-  *ret_step = s.step;
+  LT_TRY(workers_begin_visit(w, visit, err));
+  *ret_step = workers_watched_step(&visit->guest->slot, task, UINT64_MAX);
   return LT_OK;
 }
 
@@ -456,15 +453,14 @@ void lt_workers_step_own(lt_workers *w, lt_workers_task *task) {
 }
 
 /* --- Helping ------------------------------------------------------------------------------------------------------ */
-static void on_guest_help(worker_slot *slot, void *arg) {
-  bool *ret_has_helped = arg;
+static bool workers_help_as(worker_slot *slot) {
   pthread_mutex_lock(&slot->workers->lock);
   lt_workers_task *task = workers_pop(slot->workers);
   pthread_mutex_unlock(&slot->workers->lock);
-  *ret_has_helped = task != NULL;
   if (task != NULL) {
     workers_run_step(slot, task);
   }
+  return task != NULL;
 }
 
 void lt_workers_begin_help(lt_workers *w) {
@@ -474,10 +470,10 @@ void lt_workers_begin_help(lt_workers *w) {
 
 /* The queue is looked at before anything is borrowed. A thread inside a step does not help. */
 bool lt_workers_help(lt_workers *w) {
-  bool has_helped = false;
-  if (workers_slot_here == NULL && atomic_load(&w->queued) > 0) {
-    (void)workers_be_guest(w, on_guest_help, &has_helped, NULL);
-  }
+  lt_workers_visit visit = {0};
+  bool can_help = workers_slot_here == NULL && atomic_load(&w->queued) > 0;
+  bool has_helped = can_help && workers_begin_visit(w, &visit, NULL) == LT_OK && workers_help_as(&visit.guest->slot);
+  lt_workers_end_visit(&visit);
   if (has_helped) {
     atomic_store(&w->is_help_coming, true);
   }

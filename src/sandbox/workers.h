@@ -60,10 +60,20 @@ void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
  * LT_WORKER_RESUMED_MAX: programs that have begun end, and make room, before others begin. */
 void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
 
-/* Runs a step on the thread that calls this, which gets its signal stack and mask back as they were. The step has no
- * slice of time, or what is left of it inside the step of another task; `after` is not called. Errors:
- * LT_E_UNSUPPORTED: the thread is in a handler of a signal; LT_E_NOMEM. Then nothing was run. */
-lt_status lt_workers_run_here(lt_workers *workers, lt_workers_task *task, lt_workers_step *ret_step, lt_err *err);
+/* A thread of somebody else's while it has what a step needs: a signal stack, and faults that are not blocked. Both
+ * take system calls. Zeroed, it has not begun. The members are private to workers.c. */
+typedef struct lt_workers_visit {
+  struct worker_guest *guest;
+  lt_box_thread_loan loan;
+} lt_workers_visit;
+/* Gives the thread its signal stack and mask back as they were. By that thread, unless it has not begun. */
+void lt_workers_end_visit(lt_workers_visit *visit);
+
+/* Runs a step on the thread that calls this, and begins its visit unless it has begun; there is none inside the step of
+ * another task. The step has no slice of time, or what is left of it inside the step of another task; `after` is not
+ * called. Errors: LT_E_UNSUPPORTED: the thread is in a handler of a signal; LT_E_NOMEM. Then nothing was run. */
+lt_status lt_workers_run_here(lt_workers *workers, lt_workers_task *task, lt_workers_visit *visit,
+                              lt_workers_step *ret_step, lt_err *err);
 
 /* Tells whom to call when a step of lt_workers_step_own does not poll for LT_WORKER_LATE_MS; then again at each tick,
  * on the watchdog's thread. Before the first such step. */

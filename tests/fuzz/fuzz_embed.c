@@ -228,6 +228,7 @@ static void *make_run_options(const host *h, const step *s) {
       .data = h->env,
       .can_snapshot = s->b & 1,
       .by_turns = (s->b & 192) == 192,
+      .keeps_signals = s->b & 2,
   };
   return sized(&options, sizeof options, offsetof(lathe_run_options, can_snapshot), s->c);
 }

@@ -80,6 +80,55 @@ static void test_thread_stays_as_it_is(void **test) {
   lathe_close(env);
 }
 
+/* With keeps_signals. Another run, which has a visit of its own, changes nothing. */
+static void check_signals_are_kept(lathe_env *env, const lathe_event *event, void *arg) {
+  const thread_state *own = arg;
+  thread_state now;
+  take_state(&now);
+  assert_int_equal(now.signal_stack.ss_flags, 0);
+  assert_ptr_not_equal(now.signal_stack.ss_sp, own->signal_stack.ss_sp);
+  assert_false(sigismember(&now.mask, SIGSEGV));
+  assert_int_equal(sigismember(&now.mask, SIGUSR1), sigismember(&own->mask, SIGUSR1));
+  assert_int_equal(run(env, "u({})", check_and_answer, &now), LATHE_OK);
+  assert_state(&now);
+  assert_int_equal(lathe_answer(env, event->call, "1", NULL), LATHE_OK);
+}
+
+/* The program's end is a fault, after its call. */
+static void run_with_kept_signals(lathe_env *env) {
+  const lathe_run_options options = {.size = sizeof options,
+                                     .code = "t({}); new Array(3e6).fill(0).map((v, i) => -i).sort(); " ENDLESS,
+                                     .timeout_ms = 100,
+                                     .memory_bytes = 512u << 20,
+                                     .keeps_signals = 1};
+  thread_state state;
+  take_state(&state);
+  assert_int_equal(lathe_run(env, &options, check_signals_are_kept, &state, NULL, NULL), LATHE_E_TIMEOUT);
+  assert_state(&state);
+}
+
+static void test_signals_are_kept(void **test) {
+  (void)test;
+  static char own[64 * 1024];
+  const stack_t mine = {.ss_sp = own, .ss_size = sizeof own}, none = {.ss_flags = SS_DISABLE};
+  stack_t first;
+  sigset_t some, before;
+  lathe_env *env = embed_open(NULL);
+  embed_add_tool(env, "t", NULL);
+  embed_add_tool(env, "u", NULL);
+  assert_int_equal(sigaltstack(&none, &first), 0);
+  run_with_kept_signals(env);
+  sigemptyset(&some);
+  sigaddset(&some, SIGSEGV);
+  sigaddset(&some, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &some, &before);
+  assert_int_equal(sigaltstack(&mine, NULL), 0);
+  run_with_kept_signals(env);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  assert_int_equal(sigaltstack(&first, NULL), 0);
+  lathe_close(env);
+}
+
 /* --- Little stack ------------------------------------------------------------------------------------------------- */
 static void answer(lathe_env *env, const lathe_event *event, void *arg) {
   (void)arg;
@@ -252,6 +301,7 @@ static void test_others_meanwhile(void **test) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_thread_stays_as_it_is),
+      cmocka_unit_test(test_signals_are_kept),
       cmocka_unit_test(test_little_stack),
       cmocka_unit_test(test_programs_that_do_not_poll),
       cmocka_unit_test(test_cancel),

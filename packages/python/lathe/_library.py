@@ -45,6 +45,7 @@ class RunOptions(Structure):
         ("data", c_void_p),
         ("can_snapshot", c_int),
         ("by_turns", c_int),
+        ("keeps_signals", c_int),
     ]
 
 

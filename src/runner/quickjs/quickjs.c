@@ -306,7 +306,10 @@ typedef struct run_step {
 
 static void on_step_here(void *arg) {
   run_step *s = arg;
-  s->status = lt_workers_run_here(s->run->workers, &s->run->task, &s->step, &s->err);
+  s->status = lt_workers_run_here(s->run->workers, &s->run->task, &s->run->visit, &s->step, &s->err);
+  if (!s->run->request->keeps_signals || s->step == LT_STEP_DONE) { /* not by a fiber: it may have a mask of its own */
+    lt_workers_end_visit(&s->run->visit);
+  }
   if (s->step == LT_STEP_PARK) {
     run_leave_box(s->run);
   }

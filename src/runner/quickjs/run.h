@@ -47,6 +47,7 @@ struct lt_run {
 
   lt_tape tape;
   lt_run_box box;
+  lt_workers_visit visit; /* of the thread that turns its lane */
   lt_program_text text;
 
   /* The worker's. */
