@@ -73,7 +73,7 @@ void lt_lane_leave(lt_lane *lane) {
 
 void lt_lane_enter(lt_lane *lane) {
   lt_loop_hold_for(lane);
-  uv_update_time(&lane->loop->uv);
+  lane->loop->is_time_old = true; /* few ask for it */
 }
 
 /* --- A thread and its lane ---------------------------------------------------------------------------------------- */

@@ -398,6 +398,10 @@ void lt_loop_run(lt_loop *loop) {
 }
 
 uint64_t lt_loop_now_ms(lt_loop *loop) {
+  if (loop->is_time_old) {
+    uv_update_time(&loop->uv);
+    loop->is_time_old = false;
+  }
   return uv_now(&loop->uv);
 }
 

@@ -53,6 +53,7 @@ struct lt_loop {
   lt_lane *turned;          /* by the holder */
   lt_lane home;             /* of the loop's own thread; asleep: in the poll, or about to be */
   bool is_shared;           /* there may be other lanes */
+  bool is_time_old;         /* libuv's idea of now is from before a lane has taken the loop: lt_loop_now_ms */
   uint64_t sleeps_until_ms; /* while `home` is asleep; UINT64_MAX: without an end */
   uint64_t look_at_ms; /* a lane had a timer then; 0: none. One program after another starts and stops such timers */
 

@@ -72,6 +72,7 @@ static void loop_task_on_trim(uv_timer_t *timer) {
 static void loop_task_watch_spares(lt_loop *loop) {
   if (loop_task_has_too_many(loop) && !uv_is_active((uv_handle_t *)&loop->trim)) {
     loop->spare_least = loop->spare_count;
+    (void)lt_loop_now_ms(loop); /* the timer counts from it */
     uv_timer_start(&loop->trim, loop_task_on_trim, LT_LOOP_TRIM_MS, LT_LOOP_TRIM_MS);
   }
 }

@@ -39,6 +39,10 @@ void lt_budget_free(lt_budget *budget) {
   lt_mem_free(budget);
 }
 
+bool lt_budget_has_limits(const lt_budget *budget) {
+  return budget != NULL && budget->count > 0;
+}
+
 static bool budget_is_over(uint64_t time, uint64_t now_ms) {
   return now_ms > time && now_ms - time >= WINDOW_MS;
 }

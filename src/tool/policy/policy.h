@@ -96,6 +96,8 @@ typedef struct lt_budget lt_budget;
 /* Borrows: the policy, which may be NULL. NULL: no memory. Owns: the caller, lt_budget_free. */
 lt_budget *lt_budget_new(const lt_policy *policy);
 void lt_budget_free(lt_budget *budget); /* NULL is allowed */
+/* Whether there are any, that a call may have to be counted for. `budget` may be NULL. */
+bool lt_budget_has_limits(const lt_budget *budget);
 /* Counts a call for every matching budget. A refused call counts for no budget. LT_E_LIMIT names the budget and, for
  * rates, the time to wait; LT_E_NOMEM. `budget` may be NULL: no limits. `now_ms` comes from a monotonic clock. */
 lt_status lt_budget_take(lt_budget *budget, lt_str tool, uint64_t now_ms, lt_err *err);
