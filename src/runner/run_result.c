@@ -127,12 +127,12 @@ static void report_put_bytes(result_report *r, const char *key, size_t bytes) {
   lt_json_put_int(&r->w, (int64_t)bytes);
 }
 
-/* Writes a JSON text of others. Invalid JSON must not break the document, so it is written as a string. Masking a
- * secret that is a number makes JSON invalid. */
-static void report_put_json(result_report *r, const char *key, lt_str text, const char *otherwise) {
+/* Writes a JSON text of others, unless it `is_json` for certain. Invalid JSON must not break the document, so it is
+ * written as a string. Masking a secret that is a number makes JSON invalid. */
+static void report_put_json(result_report *r, const char *key, lt_str text, bool is_json, const char *otherwise) {
   text = lt_str_trim(text);
   lt_json_key(&r->w, key);
-  if (text.n == 0 || lt_json_check(text, NULL) != LT_OK) {
+  if (text.n == 0 || (!is_json && lt_json_check(text, NULL) != LT_OK)) {
     lt_json_put_raw(&r->w, lt_str_of(otherwise));
     return;
   }
@@ -148,7 +148,7 @@ static void report_put_input(result_report *r, const lt_run_call *call) {
   if (call->input.n == 0 && call->input_bytes > 0) {
     report_put_bytes(r, "inputBytes", call->input_bytes);
   } else {
-    report_put_json(r, "input", call->input, "{}");
+    report_put_json(r, "input", call->input, call->is_input_json, "{}");
   }
 }
 
@@ -161,7 +161,7 @@ static void report_put_call(result_report *r, const lt_run_call *call) {
     lt_json_key(&r->w, "error");
     report_put_masked(r, call->error.n > 0 ? call->error : LT_STR("the program ended before the call did"));
   } else if (call->result.n > 0) {
-    report_put_json(r, "result", call->result, "null");
+    report_put_json(r, "result", call->result, false, "null");
   } else {
     report_put_bytes(r, "resultBytes", call->result_bytes);
   }

@@ -40,6 +40,7 @@ typedef struct lt_run_call {
   lt_str input;
   lt_str result;
   lt_str error;        /* the message of a failure; otherwise empty */
+  bool is_input_json;  /* it was read as JSON */
   size_t input_bytes;  /* also when the input itself was not kept */
   size_t result_bytes; /* also when the result itself was not kept */
   bool finished;       /* false: the program's end cancelled it */

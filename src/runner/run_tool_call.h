@@ -14,6 +14,7 @@ typedef struct lt_run_tool_call {
   uint64_t seq;        /* number in the run (lt_invoke_options.seq); 0: none */
   bool kept;           /* `out` stays for the report; otherwise it is freed after the program has read it */
   bool is_recalled;    /* the record answers it */
+  bool is_object;      /* the input is known to be JSON of an object: lt_invoke_options.is_object */
   int64_t interrupted; /* the journal's id of a call that was under way and is not repeatable; 0: none */
   uint32_t asking;     /* number of open approval requests; a plugin's calls may add several. Loop only */
   const lt_run_function

@@ -49,8 +49,9 @@ typedef struct lt_outcome {
 typedef struct lt_guest_host {
   void *arg;
   /* Starts a call. `wait` delivers its outcome. False with `ret->text` set: it could not be started. Borrows the texts
-   * until it returns, without entering the guest. */
-  bool (*start)(void *arg, lt_str tool, lt_str input, lt_outcome *ret);
+   * until it returns, without entering the guest. `is_object`: the host itself has written the input, as JSON of an
+   * object; else it may be any text of the guest's. */
+  bool (*start)(void *arg, lt_str tool, lt_str input, bool is_object, lt_outcome *ret);
   /* The same for a call of a function that the bindings know by its number; `args` is a JSON array. May be NULL. */
   bool (*function)(void *arg, uint32_t index, lt_str args, lt_outcome *ret);
   /* Starts a timer. `wait` delivers its outcome, too. 0: it could not be started. */

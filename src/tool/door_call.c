@@ -135,8 +135,12 @@ static lt_status door_compile_schema(lt_door_call_state *c, lt_tool_schema *sche
   return LT_OK;
 }
 
-static lt_status door_check_input(lt_door_call_state *c) LT_YIELDS {
+/* A text that is an object for certain (`is_object`) is read only where the schema or a rule may look into it. */
+static lt_status door_check_input(lt_door_call_state *c, bool is_object) LT_YIELDS {
   LT_TRY(door_compile_schema(c, &c->tool->schemas->input, c->tool->checked_schema, "input"));
+  if (is_object && c->tool->schemas->input.schema == NULL && c->caller->policy == NULL) {
+    return LT_OK;
+  }
   if (c->input.n <= LT_CALL_INLINE_BYTES) {
     door_read_input(c);
   } else {
@@ -346,7 +350,7 @@ static lt_status door_take_edit(lt_door_call_state *c, lt_str shown, lt_str edit
   lt_status status = asked.p != NULL ? lt_masked_edit_restore(&c->arena, shown, was, edited, &c->input, c->err)
                                      : lt_fail(c->err, LT_E_NOMEM, "no memory for an edited input");
   if (status == LT_OK) {
-    status = door_check_input(c);
+    status = door_check_input(c, false);
   }
   if (status != LT_OK) {
     c->input = was;
@@ -595,7 +599,7 @@ static lt_status door_perform(lt_door_call_state *c) LT_YIELDS {
 static lt_status door_run_steps(lt_door_call_state *c) LT_YIELDS {
   LT_TRY(door_resolve(c));
   c->provider = c->tool->provider;
-  LT_TRY(door_check_input(c));
+  LT_TRY(door_check_input(c, c->is_object));
   LT_TRY(door_check_still_wanted(c));
   if (c->caller->policy != NULL || c->caller->journal != NULL) {
     LT_TRY(door_read_annotations(c));
@@ -636,6 +640,8 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
   if (options != NULL) {
     c.options = *options;
   }
+  c.is_object = c.options.is_object;
+  c.options.is_object = false; /* a provider may pass the options on, with another input */
   c.caller = c.options.caller != NULL ? c.options.caller : &nobody;
   c.hash = c.options.seq != 0 && c.caller->journal != NULL ? lt_journal_hash(id, input) : 0;
   lt_buf_clear(out);

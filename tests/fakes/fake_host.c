@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "json/json.h"
+
 static const fake_tool echo = {.id = NULL};
 
 static const fake_tool *rule_of(const fake_host *fake, lt_str tool) {
@@ -61,9 +63,10 @@ static uint32_t open_one(fake_host *fake, const fake_tool *rule, uint64_t ms, lt
   return open->id;
 }
 
-static bool do_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
+static bool do_start(void *arg, lt_str tool, lt_str input, bool is_object, lt_outcome *ret) {
   fake_host *fake = arg;
   const fake_tool *rule = rule_of(fake, tool);
+  LT_CHECK(!is_object || (lt_str_starts(input, LT_STR("{")) && lt_json_check(input, NULL) == LT_OK));
   note(&fake->calls, tool, input);
   if (rule->refused) {
     ret->text = lt_str_of(rule->text);

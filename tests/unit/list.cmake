@@ -68,7 +68,7 @@ lt_unit_test(runner_functions LIBS lt_runner_quickjs lt_base Threads::Threads)
 # A world for programs (tests/fakes): an lt_guest_host that does what it is told
 add_library(fake_host STATIC ${CMAKE_SOURCE_DIR}/tests/fakes/fake_host.c)
 target_include_directories(fake_host PUBLIC ${CMAKE_SOURCE_DIR}/tests)
-target_link_libraries(fake_host PUBLIC lt_sandbox)
+target_link_libraries(fake_host PUBLIC lt_sandbox lt_json)
 add_library(engine_fix STATIC ${CMAKE_SOURCE_DIR}/tests/fakes/engine_fix.c)
 target_link_libraries(engine_fix PUBLIC fake_host PkgConfig::CMOCKA)
 lt_unit_test(engine LIBS engine_fix)

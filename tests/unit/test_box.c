@@ -129,8 +129,8 @@ static void many_traps_one_after_the_other(void **state) {
   }
 }
 
-static bool start_anything(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
-  (void)arg, (void)tool, (void)input;
+static bool start_anything(void *arg, lt_str tool, lt_str input, bool is_object, lt_outcome *ret) {
+  (void)arg, (void)tool, (void)input, (void)is_object;
   ret->id = 1;
   return true;
 }

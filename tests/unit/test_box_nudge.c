@@ -33,8 +33,8 @@ typedef struct visit {
   unsigned left;
 } visit;
 
-static bool on_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
-  (void)arg, (void)tool, (void)input;
+static bool on_start(void *arg, lt_str tool, lt_str input, bool is_object, lt_outcome *ret) {
+  (void)arg, (void)tool, (void)input, (void)is_object;
   ret->id = 1;
   return true;
 }

@@ -71,8 +71,8 @@ static bool on_poll(void *arg) {
   return false;
 }
 
-static bool on_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
-  (void)arg, (void)tool, (void)input;
+static bool on_start(void *arg, lt_str tool, lt_str input, bool is_object, lt_outcome *ret) {
+  (void)arg, (void)tool, (void)input, (void)is_object;
   ret->id = 1;
   return true;
 }

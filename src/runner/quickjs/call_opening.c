@@ -16,19 +16,30 @@ static uint32_t opening_say_diverged(const lt_run *run, lt_outcome *ret) {
   return 0;
 }
 
+/* What the program calls. */
+typedef struct opening_call {
+  lt_str tool;                     /* or function */
+  const lt_run_function *function; /* NULL: a tool */
+  lt_str input;
+  bool is_object;
+} opening_call;
+
 /* Makes a new call with copies of both texts, and reserves memory for the input; NULL: `ret` says why. */
-static lt_program_call *opening_new_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
+static lt_program_call *opening_new_call(lt_run *run, const opening_call *what, lt_outcome *ret) {
+  lt_str input = what->input;
   if (!lt_program_call_hold(run, input.n)) {
     opening_say_no(run, ret, "too much at once: the inputs and answers of open tool calls may have",
                    LT_RUN_HELD_MAX_BYTES / LT_MIB, "MiB together; wait for some before starting more");
     return NULL;
   }
-  lt_run_tool_call *made = lt_run_tool_call_new(sizeof(lt_program_call), tool, input);
+  lt_run_tool_call *made = lt_run_tool_call_new(sizeof(lt_program_call), what->tool, input);
   if (made == NULL) {
     lt_program_call_let_go(run, input.n);
     ret->text = LT_STR("no memory for another tool call");
     return NULL;
   }
+  made->function = what->function;
+  made->is_object = what->is_object;
   return lt_program_call_made(made);
 }
 
@@ -56,35 +67,34 @@ static void opening_link(lt_run *run, lt_program_call *call) {
 }
 
 /* A call that the program opened before it was dropped. */
-static uint32_t opening_reopen(lt_run *run, lt_program_call *call, lt_str tool, lt_str input, lt_outcome *ret) {
+static uint32_t opening_reopen(lt_run *run, lt_program_call *call, const opening_call *what, lt_outcome *ret) {
   run->calls.next_known = call->made.next;
   run->calls.count++;
-  if (!lt_tape_reopen_call(&run->tape, lt_run_opens_next(run), &call->made, call->hash, tool, input)) {
+  if (!lt_tape_reopen_call(&run->tape, lt_run_opens_next(run), &call->made, call->hash, what->tool, what->input)) {
     return opening_say_diverged(run, ret);
   }
   lt_run_opens_add_known(run, &call->open, false, LT_TAPE_NOWHERE);
   return call->open.id;
 }
 
-static uint32_t opening_open(lt_run *run, lt_str tool, const lt_run_function *function, lt_str input, lt_outcome *ret) {
+static uint32_t opening_open(lt_run *run, const opening_call *what, lt_outcome *ret) {
   lt_tape_answer answer;
   if (run->calls.count >= LT_RUN_CALLS_MAX) {
     return opening_say_no(run, ret, "too many tool calls: a program may make", LT_RUN_CALLS_MAX, "of them");
   }
   if (run->calls.next_known != NULL && run->tape.fault.n == 0) {
-    return opening_reopen(run, lt_program_call_made(run->calls.next_known), tool, input, ret);
+    return opening_reopen(run, lt_program_call_made(run->calls.next_known), what, ret);
   }
-  if (!lt_tape_open_call(&run->tape, lt_run_opens_next(run), tool, input, &answer)) {
+  if (!lt_tape_open_call(&run->tape, lt_run_opens_next(run), what->tool, what->input, &answer)) {
     return opening_say_diverged(run, ret);
   }
-  lt_program_call *call = opening_new_call(run, tool, input, ret);
+  lt_program_call *call = opening_new_call(run, what, ret);
   if (call == NULL) {
     lt_tape_diverge(&run->tape, "no memory for call %u", lt_run_opens_next(run));
     return 0;
   }
   bool is_recalled = opening_recall(call, &answer);
   lt_tape_shown(&run->tape); /* a person may be asked about the call: its input is the same the next time */
-  call->made.function = function;
   opening_link(run, call);
   if (!is_recalled) {
     lt_tape_diverge(&run->tape, "no memory for the answer of call %u that is on record", lt_run_opens_next(run));
@@ -108,9 +118,9 @@ static void opening_warn(lt_run *run, lt_str tool, lt_str input) {
   }
 }
 
-uint32_t lt_call_opening_tool(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
+uint32_t lt_call_opening_tool(lt_run *run, lt_str tool, lt_str input, bool is_object, lt_outcome *ret) {
   opening_warn(run, tool, input);
-  return opening_open(run, tool, NULL, input, ret);
+  return opening_open(run, &(opening_call){.tool = tool, .input = input, .is_object = is_object}, ret);
 }
 
 /* The prelude only asks for bound functions and passes an array. A guest out of control may do otherwise, and so may a
@@ -122,5 +132,5 @@ uint32_t lt_call_opening_function(lt_run *run, uint32_t index, lt_str args, lt_o
     return 0;
   }
   const lt_run_function *function = &run->request->functions[index];
-  return opening_open(run, function->name, function, args, ret);
+  return opening_open(run, &(opening_call){.tool = function->name, .function = function, .input = args}, ret);
 }

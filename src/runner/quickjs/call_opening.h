@@ -7,8 +7,8 @@
 #include "sandbox/engine.h"
 
 /* Opens a call of a tool, or of the request's function at `index`. Returns the call's id; 0: it cannot be started, and
- * `ret` says why. */
-uint32_t lt_call_opening_tool(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret);
+ * `ret` says why. `is_object`: lt_invoke_options.is_object. */
+uint32_t lt_call_opening_tool(lt_run *run, lt_str tool, lt_str input, bool is_object, lt_outcome *ret);
 uint32_t lt_call_opening_function(lt_run *run, uint32_t index, lt_str args, lt_outcome *ret);
 
 #endif

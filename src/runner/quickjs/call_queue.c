@@ -118,6 +118,7 @@ static lt_status queue_carry_out(lt_run *run, lt_program_call *call) LT_YIELDS {
   const lt_invoke_options options = {.cancel = &run->cancel,
                                      .caller = run->request->caller,
                                      .seq = made->seq,
+                                     .is_object = made->is_object,
                                      .wants_whole = queue_wants_whole(run, made),
                                      .on_approval = on_call_approval,
                                      .arg = call};

@@ -165,8 +165,8 @@ static lt_str host_failed(lt_run *run, const lt_run_tool_call *call) {
   return lt_buf_view(&run->reply);
 }
 
-static bool on_guest_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
-  ret->id = lt_call_opening_tool(arg, tool, input, ret);
+static bool on_guest_start(void *arg, lt_str tool, lt_str input, bool is_object, lt_outcome *ret) {
+  ret->id = lt_call_opening_tool(arg, tool, input, is_object, ret);
   return ret->id != 0;
 }
 
