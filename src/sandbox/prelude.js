@@ -336,9 +336,17 @@
 
   const callers = [callPlain, callForgiving, callResult];
   const asName = { __proto__: null, value: '' };
+  const { call } = H;
   const toolFunction = (id, name) => {
     asName.value = name;
-    return defineProperty((input) => callers[style](id, input, name), 'name', asName);
+    return defineProperty((input) => {
+      if (style !== PLAIN) return callers[style](id, input, name);
+      try { // callPlain, without the call of it
+        return call(id, input);
+      } catch (text) {
+        throw failure(text);
+      }
+    }, 'name', asName);
   };
 
   // Functions of the host: by number, with a list of arguments.
