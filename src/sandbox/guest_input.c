@@ -61,16 +61,31 @@ static bool input_is_plain(lt_str text) {
   return true;
 }
 
+/* The text in quotes, and the character before and behind it, unless that is NUL. */
+static void input_put_quoted(char before, lt_str text, char behind, lt_buf *out) {
+  char *to = lt_buf_reserve(out, text.n + 4), *end = to;
+  if (to == NULL) {
+    return;
+  }
+  *end = before;
+  end += before != '\0';
+  *end++ = '"';
+  memcpy(end, text.n > 0 ? text.p : "", text.n);
+  end += text.n;
+  *end++ = '"';
+  *end = behind;
+  end += behind != '\0';
+  lt_buf_commit(out, (size_t)(end - to));
+}
+
 /* Use it only inside LT_BOX_ENTER. `at`: a C string of the engine's, which is freed. */
-static bool input_put_string(lt_guest *guest, uint32_t at, lt_buf *out) {
+static bool input_put_string(lt_guest *guest, char before, uint32_t at, char behind, lt_buf *out) {
   uint32_t n = 0;
   bool has_text = at != 0 && input_read(guest, guest->scratch + LT_SCRATCH_LEN, &n, sizeof n);
   lt_str text = has_text ? lt_guest_view(guest, at, n) : LT_STR_NULL;
   bool is_plain = has_text && text.n == n && input_is_plain(text);
   if (is_plain) {
-    lt_buf_byte(out, '"');
-    lt_buf_add(out, text);
-    lt_buf_byte(out, '"');
+    input_put_quoted(before, text, behind, out);
   }
   if (at != 0) {
     Z_qjsZ_JS_FreeCString(INSTANCE(guest), guest->context, at);
@@ -94,7 +109,7 @@ static bool input_put_value(lt_guest *guest, lt_js value, lt_buf *out) {
     case LT_TAG_ROPE: {
       uint32_t length = guest->scratch + LT_SCRATCH_LEN;
       uint32_t at = Z_qjsZ_JS_ToCStringLen2(INSTANCE(guest), guest->context, length, value, 0);
-      return input_put_string(guest, at, out);
+      return input_put_string(guest, '\0', at, '\0', out);
     }
     default:
       return false;
@@ -102,7 +117,7 @@ static bool input_put_value(lt_guest *guest, lt_js value, lt_buf *out) {
 }
 
 /* Use it only inside LT_BOX_ENTER. The property is looked at before it is read: reading an accessor would call it. */
-static bool input_put_property(lt_guest *guest, lt_js object, uint32_t atom, lt_buf *out) {
+static bool input_put_property(lt_guest *guest, lt_js object, uint32_t atom, char before, lt_buf *out) {
   Z_qjs_instance_t *q = INSTANCE(guest);
   uint32_t at = guest->scratch + AT_PROPERTY;
   input_property property;
@@ -111,24 +126,23 @@ static bool input_put_property(lt_guest *guest, lt_js object, uint32_t atom, lt_
     return false;
   }
   uint32_t name = Z_qjsZ_JS_AtomToCStringLen(q, guest->context, guest->scratch + LT_SCRATCH_LEN, atom);
-  bool is_flat = input_put_string(guest, name, out);
-  lt_buf_byte(out, ':');
-  is_flat = is_flat && input_put_value(guest, property.value, out);
-  Z_qjsZ_JS_FreeValue(q, guest->context, property.value);
+  bool is_flat = input_put_string(guest, before, name, ':', out) && input_put_value(guest, property.value, out);
+  if (LT_JS_TAG(property.value) < 0) { /* else it counts no references */
+    Z_qjsZ_JS_FreeValue(q, guest->context, property.value);
+  }
   return is_flat;
 }
 
 /* Use it only inside LT_BOX_ENTER. */
 static bool input_put_properties(lt_guest *guest, lt_js object, uint32_t list, uint32_t count, lt_buf *out) {
   bool is_flat = count <= PROPERTIES_MAX;
-  lt_buf_byte(out, '{');
+  if (count == 0) {
+    lt_buf_byte(out, '{');
+  }
   for (uint32_t i = 0; i < count && is_flat; i++) {
     input_name name;
-    if (i > 0) {
-      lt_buf_byte(out, ',');
-    }
     is_flat = input_read(guest, list + i * (uint32_t)sizeof name, &name, sizeof name) &&
-              input_put_property(guest, object, name.atom, out);
+              input_put_property(guest, object, name.atom, i == 0 ? '{' : ',', out);
   }
   lt_buf_byte(out, '}');
   return is_flat;
