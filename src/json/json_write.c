@@ -174,11 +174,31 @@ static void json_write_put_quoted(lt_buf *buf, lt_str s) {
   }
 }
 
+/* Comma, key and colon in one step, if nothing is to be escaped. */
+static bool json_write_put_plain_key(lt_json_writer *w, lt_str key) {
+  bool is_plain = key.n > 0 && lt_json_plain_end(key.p, key.p + key.n) == key.p + key.n;
+  char *to = is_plain ? lt_buf_reserve(w->buf, key.n + 3 + w->need_comma) : NULL, *end = to;
+  if (to == NULL) {
+    return false;
+  }
+  *end = ',';
+  end += w->need_comma;
+  *end++ = '"';
+  memcpy(end, key.p, key.n);
+  end += key.n;
+  *end++ = '"';
+  *end++ = ':';
+  lt_buf_commit(w->buf, (size_t)(end - to));
+  return true;
+}
+
 void lt_json_key_str(lt_json_writer *w, lt_str key) {
   LT_CHECK(w->depth > 0 && !w->after_key && (!json_write_known(w) || json_write_in_object(w)));
-  json_write_comma(w);
-  json_write_put_quoted(w->buf, key);
-  lt_buf_byte(w->buf, ':');
+  if (!json_write_put_plain_key(w, key)) {
+    json_write_comma(w);
+    json_write_put_quoted(w->buf, key);
+    lt_buf_byte(w->buf, ':');
+  }
   w->after_key = true;
 }
 
