@@ -6,11 +6,19 @@
 #include "io/loop_impl.h"
 
 /* --- Holding a loop ----------------------------------------------------------------------------------------------- */
-void lt_loop_hold_for(lt_lane *lane) {
-  lt_loop *loop = lane->loop;
+static void lane_wait_for_turn(lt_loop *loop) {
+  atomic_fetch_add(&loop->waiting, 1);
   pthread_mutex_lock(&loop->gate);
   pthread_mutex_lock(&loop->turn);
   pthread_mutex_unlock(&loop->gate);
+  atomic_fetch_sub(&loop->waiting, 1);
+}
+
+void lt_loop_hold_for(lt_lane *lane) {
+  lt_loop *loop = lane->loop;
+  if (atomic_load(&loop->waiting) > 0 || pthread_mutex_trylock(&loop->turn) != 0) {
+    lane_wait_for_turn(loop);
+  }
   loop->holder = pthread_self();
   loop->turned = lane;
 }

@@ -104,7 +104,7 @@ bool lt_loop_run_ready(lt_lane *lane) {
  * row end that: an idle loop costs nothing. */
 
 void lt_lane_wake(lt_lane *lane) {
-  atomic_store(&lane->has_news, true);
+  atomic_store_explicit(&lane->has_news, true, memory_order_release); /* after the post, if it is about one */
   if (lane->on_wake != NULL) {
     lane->on_wake(lane);
   } else if (atomic_load(&lane->asleep) && atomic_exchange(&lane->asleep, false)) {

@@ -49,6 +49,7 @@ struct lt_loop {
 
   /* Who holds the loop. A thread takes `gate` to wait for `turn`, so that a busy thread cannot take it again first. */
   pthread_mutex_t gate, turn;
+  atomic_uint waiting; /* threads at the gate: where there are none, `turn` is taken without it */
   pthread_t holder;
   lt_lane *turned;          /* by the holder */
   lt_lane home;             /* of the loop's own thread; asleep: in the poll, or about to be */
