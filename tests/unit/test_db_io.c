@@ -11,7 +11,7 @@ enum { KINDS = 2 }; /* of files: the database itself, and its log */
 static const sqlite3_io_methods *real[KINDS];
 static sqlite3_io_methods ours[KINDS];
 static sqlite3_vfs *real_vfs;
-static int syncs;
+static int syncs, log_writes;
 static long fail_at = -1; /* the write, sync or cut after so many fails, once */
 static bool failed;
 
@@ -35,6 +35,7 @@ static int count_sync(sqlite3_file *file, int flags) {
 }
 
 static int maybe_write(sqlite3_file *file, const void *p, int n, sqlite3_int64 at) {
+  log_writes += file->pMethods == &ours[1];
   return is_due() ? SQLITE_IOERR_WRITE : real_of(file)->xWrite(file, p, n, at);
 }
 
@@ -95,9 +96,10 @@ static void count_syncs(db_fix *fix) {
   assert_int_equal(begin(fix, true, &id), LT_OK); /* makes the file */
   lt_journal *journal = lt_store_journal_new(fix->db);
   for (int i = 0; i < 3; i++) {
-    syncs = 0;
+    syncs = log_writes = 0;
     assert_int_equal(begin(fix, true, &id), LT_OK);
-    assert_int_equal(syncs, 0); /* the kernel has it */
+    assert_int_equal(syncs, 0);      /* the kernel has it ... */
+    assert_int_equal(log_writes, 1); /* ... all of its pages at once */
     DB_OK(journal->finish(journal, id, LT_OK, LT_STR("1"), &fix->err));
     assert_int_equal(syncs, 0);
     assert_int_equal(begin(fix, false, &id), LT_OK);

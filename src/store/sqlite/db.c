@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db_open.h"
+#include "store/sqlite/log_file.h"
 #include "store/sqlite/query.h"
 #include "store/store_upkeep.h"
 #include "store/sqlite/sqlite_open.h"
@@ -27,7 +28,6 @@ struct lt_store {
 
   /* On the thread that runs the group. */
   struct sqlite3 *sql; /* NULL: not opened yet */
-  bool flushes;        /* PRAGMA synchronous is FULL, else NORMAL */
   bool is_read_only;   /* the file could not be written when it was opened */
 };
 
@@ -48,18 +48,11 @@ static void db_fail_rest(lt_db_job *jobs, const lt_err *why) {
   }
 }
 
-/* In WAL mode NORMAL leaves a commit to the kernel, so it survives the process. FULL waits until the disk has it and
- * all earlier commits (sqlite.org/pragma.html#pragma_synchronous). */
-static lt_status db_set_sync(lt_store *db, const lt_db_job *jobs, lt_err *err) {
-  bool flushes = false;
-  for (const lt_db_job *j = jobs; j != NULL; j = j->next) {
-    flushes |= j->sync == LT_DB_DURABLE && j->status == LT_OK;
+static bool db_is_lazy(const lt_db_job *jobs) {
+  while (jobs != NULL && (jobs->sync != LT_DB_DURABLE || jobs->status != LT_OK)) {
+    jobs = jobs->next;
   }
-  if (flushes != db->flushes) {
-    LT_TRY(lt_query_exec(db->sql, flushes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err));
-    db->flushes = flushes;
-  }
-  return LT_OK;
+  return jobs == NULL;
 }
 
 static bool db_may_write(const lt_db_job *jobs) {
@@ -130,8 +123,12 @@ static bool db_any_left(const lt_db_job *jobs) {
   return jobs != NULL;
 }
 
+/* A lazy commit is left to the kernel, so it survives the process. Another waits until the disk has it and all earlier
+ * commits: `synchronous` is FULL (sqlite.org/pragma.html#pragma_synchronous). */
 static lt_status db_commit(db_group *g, lt_err *err) {
+  lt_log_file *log = db_may_write(g->jobs) ? lt_log_file_begin_commit(g->db->sql, db_is_lazy(g->jobs)) : NULL;
   lt_status status = db_run_text(g->db->sql, "COMMIT", err);
+  lt_log_file_end_commit(log);
   if (status == LT_OK) {
     g->commits++;
   } else {
@@ -182,7 +179,6 @@ static void db_roll_back(lt_store *db) {
 static lt_status db_run_transaction(db_group *g, lt_err *err) {
   lt_store *db = g->db;
   for (bool is_apart = false; db_any_left(g->jobs); is_apart = true) {
-    LT_TRY(db_set_sync(db, g->jobs, err));
     bool all = false;
     lt_status status = db_begin(db, g->jobs, err);
     if (status == LT_OK) {
@@ -225,7 +221,6 @@ static lt_status db_open(lt_store *db, lt_db_job *jobs, lt_err *err) {
   if (db->sql != NULL) {
     return LT_OK;
   }
-  db->flushes = true; /* SQLite's default */
   db->is_read_only = false;
   lt_status status = lt_db_open_file(db->path, db->make_folders, &db->sql, err);
   if (status != LT_E_IO || !db_refuse_writers(jobs, err) || lt_db_open_read_only(db->path, &db->sql, NULL) != LT_OK) {

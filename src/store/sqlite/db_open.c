@@ -15,6 +15,7 @@
 #include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db.h"
 #include "store/sqlite/db_tables.h"
+#include "store/sqlite/log_file.h"
 #include "store/sqlite/query.h"
 #include "store/sqlite/sqlite_open.h"
 
@@ -160,7 +161,7 @@ static lt_status db_open_connection(const char *path, sqlite3 **ret_sql, lt_err 
   sqlite3 *sql = NULL;
   LT_TRY(lt_sqlite_open(err));
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  int rc = lt_sqlite.open_v2(path, &sql, flags, NULL);
+  int rc = lt_sqlite.open_v2(path, &sql, flags, lt_log_file_system());
   lt_status status = LT_OK;
   if (sql == NULL) {
     return lt_query_fail_at(path, SQLITE_NOMEM, 0, "", err);

@@ -36,6 +36,7 @@
   X(errcode)                   \
   X(errmsg)                    \
   X(exec)                      \
+  X(file_control)              \
   X(finalize)                  \
   X(get_autocommit)            \
   X(last_insert_rowid)         \
@@ -53,7 +54,9 @@
   X(stmt_busy)                 \
   X(stricmp)                   \
   X(strnicmp)                  \
-  X(system_errno)
+  X(system_errno)              \
+  X(vfs_find)                  \
+  X(vfs_register)
 
 typedef struct lt_sqlite_functions {
 #define LT_SQLITE_MEMBER(name) __typeof__(sqlite3_##name) *name;
