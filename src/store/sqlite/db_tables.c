@@ -2,8 +2,8 @@
  *
  * Two versions of Lathe on one file are normal: every MCP client starts its own. So a new version only adds: tables,
  * and columns with a default. The release before reads and writes such a file: it names its columns, and takes no
- * notice of the others. For that reason `user_version`, which a Lathe refuses when it is newer than its own, stays as
- * it is; the additions are counted in a table of their own. */
+ * notice of the others. An index that nothing needs may go, too. For that reason `user_version`, which a Lathe refuses
+ * when it is newer than its own, stays as it is; the additions are counted in a table of their own. */
 #include "store/sqlite/db_tables.h"
 
 #include <inttypes.h>
@@ -265,6 +265,8 @@ static const char *const versions[] = {
     "DROP TABLE saved_programs;"
     "ALTER TABLE programs_by_user RENAME TO saved_programs;"
     "CREATE INDEX saved_programs_by_hash ON saved_programs(user, name, hash);",
+    /* calls: nothing looks for the open calls of all runs. */
+    "DROP INDEX calls_open;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 
