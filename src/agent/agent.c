@@ -174,7 +174,8 @@ void lt_agent_free(lt_agent *agent) {
          agent->is_beating) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
-  lt_code_listing_release(&agent->listing);
+  lt_tool_text_release(&agent->listing);
+  lt_tool_text_release(&agent->definitions);
   lt_mem_free(agent);
 }
 

@@ -3,7 +3,8 @@
 #define LT_AGENT_AGENT_STATE_H
 
 #include "agent/agent.h"
-#include "agent/modes/code_prompt.h"
+#include "agent/tool_definitions.h"
+#include "agent/turn.h"
 
 typedef struct lt_turn_state lt_turn_state;
 
@@ -29,8 +30,9 @@ struct lt_agent {
   lt_wait beat;           /* ends the heartbeat (heartbeat.h) */
   bool is_beating;
   lt_decision_watch watch;
-  lt_wait ended;           /* woken whenever a prompt, a title or a deferred end is finished */
-  lt_code_listing listing; /* of code mode's system prompt */
+  lt_wait ended;            /* woken whenever a prompt, a title or a deferred end is finished */
+  lt_tool_text listing;     /* of code mode's system prompt */
+  lt_tool_text definitions; /* of classic mode's requests */
   /* The list of tools that was stored last, and its name. */
   uint64_t kept; /* the list's lt_catalog_number; 0: none */
   char kept_tools[LT_BLOB_HASH_BYTES + 1];

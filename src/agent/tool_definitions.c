@@ -217,6 +217,22 @@ lt_status lt_tool_definitions_put_all(const lt_tool_definitions *definitions, lt
   return lt_buf_check(out, err, "no room for the definitions of the tools");
 }
 
+bool lt_tool_text_is_of(const lt_tool_text *kept, const lt_catalog *catalog) {
+  return kept->catalog == lt_catalog_number(catalog);
+}
+
+void lt_tool_text_keep(lt_tool_text *kept, const lt_catalog *catalog, lt_str text) {
+  lt_tool_text_release(kept);
+  lt_buf_init(&kept->text, LT_PROMPT_MESSAGES_BYTES);
+  lt_buf_add(&kept->text, text);
+  kept->catalog = kept->text.status == LT_OK ? lt_catalog_number(catalog) : 0;
+}
+
+void lt_tool_text_release(lt_tool_text *kept) {
+  kept->catalog = 0;
+  lt_buf_release(&kept->text);
+}
+
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 /* Appends the characters of a JSON string. False: the text begins like a string but is invalid. */
 static bool tool_definitions_put_characters(lt_json_writer *w, lt_str json) {

@@ -34,6 +34,18 @@ void lt_tool_definitions_put_one(lt_json_writer *w, lt_str name, lt_str descript
 /* Appends the definitions of all tools, a JSON array in id order. Errors: LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_tool_definitions_put_all(const lt_tool_definitions *definitions, lt_buf *out, lt_err *err);
 
+/* A text about all tools of a catalog, kept for the next prompt while the tools stay the same. */
+typedef struct lt_tool_text {
+  uint64_t catalog; /* its number; 0: nothing is kept */
+  lt_buf text;
+} lt_tool_text;
+
+/* Whether the kept text is about this catalog. */
+bool lt_tool_text_is_of(const lt_tool_text *kept, const lt_catalog *catalog);
+/* Keeps a copy instead of what was kept. Without memory nothing is kept. */
+void lt_tool_text_keep(lt_tool_text *kept, const lt_catalog *catalog, lt_str text);
+void lt_tool_text_release(lt_tool_text *kept);
+
 /* Writes a call's answer as the content of a `tool` message: the characters of a string, or the text of other JSON;
  * never empty. */
 #define LT_TOOL_ANSWER_NOTHING "(completed, no output)"

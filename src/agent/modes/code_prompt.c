@@ -100,29 +100,18 @@ lt_status lt_code_prompt_put_listing(const lt_agent *agent, const lt_catalog *ca
   return code_prompt_write_listing(out, catalog, configured > 0 ? configured : LT_LISTING_TOKENS, err);
 }
 
-void lt_code_listing_release(lt_code_listing *listing) {
-  listing->catalog = 0;
-  lt_buf_release(&listing->text);
-}
-
 /* Kept, because writing it took a fifth of the loop's time when a thousand prompts with thirty tools began at once. */
-static lt_status code_prompt_update_listing(lt_agent *agent, const lt_catalog *catalog, lt_err *err) {
-  lt_code_listing *listing = &agent->listing;
-  if (listing->catalog == lt_catalog_number(catalog)) {
+static lt_status code_prompt_put_tools(lt_buf *out, const lt_turn *turn, lt_err *err) {
+  const lt_catalog *catalog = turn->prepared.catalog;
+  lt_tool_text *kept = &turn->agent->listing;
+  lt_buf_addc(out, lt_catalog_count(catalog) > 0 ? "\nAVAILABLE TOOLS:\n" : "\nAVAILABLE TOOLS:\n(none)\n");
+  if (lt_tool_text_is_of(kept, catalog)) {
+    lt_buf_add(out, lt_buf_view(&kept->text));
     return LT_OK;
   }
-  lt_code_listing_release(listing);
-  lt_buf_init(&listing->text, LT_PROMPT_MESSAGES_BYTES);
-  LT_TRY(lt_code_prompt_put_listing(agent, catalog, &listing->text, err));
-  listing->catalog = lt_catalog_number(catalog);
-  return LT_OK;
-}
-
-static lt_status code_prompt_put_tools(lt_buf *out, const lt_turn *turn, lt_err *err) {
-  LT_TRY(code_prompt_update_listing(turn->agent, turn->prepared.catalog, err));
-  bool any = lt_catalog_count(turn->prepared.catalog) > 0;
-  lt_buf_addc(out, any ? "\nAVAILABLE TOOLS:\n" : "\nAVAILABLE TOOLS:\n(none)\n");
-  lt_buf_add(out, lt_buf_view(&turn->agent->listing.text));
+  size_t before = out->n;
+  LT_TRY(lt_code_prompt_put_listing(turn->agent, catalog, out, err));
+  lt_tool_text_keep(kept, catalog, lt_str_sub(lt_buf_view(out), before, out->n));
   return LT_OK;
 }
 

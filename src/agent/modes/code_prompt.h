@@ -4,14 +4,6 @@
 
 #include "agent/turn.h"
 
-/* The compact list of tools, kept for the next prompt while the tools stay the same. */
-typedef struct lt_code_listing {
-  uint64_t catalog; /* the number of the listed catalog; 0: nothing is kept */
-  lt_buf text;
-} lt_code_listing;
-
-void lt_code_listing_release(lt_code_listing *listing);
-
 /* Appends the listing of the tools alone. Errors: LT_E_NOMEM, LT_E_LIMIT. */
 lt_status lt_code_prompt_put_listing(const lt_agent *agent, const lt_catalog *catalog, lt_buf *out, lt_err *err);
 /* Appends code mode's system prompt: rules, functions, modules, the tools' compact listing, context items. The same
