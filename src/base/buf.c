@@ -66,6 +66,12 @@ char *lt_buf_reserve(lt_buf *buf, size_t n) {
   return buf->p + buf->n;
 }
 
+void lt_buf_expect(lt_buf *buf, size_t n) {
+  if (n <= buf->max - buf->n) {
+    (void)lt_buf_reserve(buf, n);
+  }
+}
+
 void lt_buf_commit(lt_buf *buf, size_t n) {
   LT_CHECK(n == 0 || n < buf->cap - buf->n);
   buf->n += n;

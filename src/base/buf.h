@@ -55,6 +55,9 @@ void lt_buf_int(lt_buf *buf, int64_t n);
  * there, then call lt_buf_commit with the number written. */
 char *lt_buf_reserve(lt_buf *buf, size_t n);
 void lt_buf_commit(lt_buf *buf, size_t n);
+/* Makes room for about `n` more bytes at once, where it is known before how much will follow. More than the ceiling is
+ * no error yet. */
+void lt_buf_expect(lt_buf *buf, size_t n);
 
 /* Removes the first `n` bytes. `n` must not exceed the buffer's length. Cost: the remaining bytes are moved down. */
 void lt_buf_consume(lt_buf *buf, size_t n);

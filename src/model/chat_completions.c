@@ -179,16 +179,13 @@ static void chat_put_each_message(chat_messages *m, lt_json messages) {
 
 static void chat_put_messages(lt_json_writer *w, const lt_completion_request *request, unsigned quirks) {
   lt_json_doc doc;
-  LT_AUTO_BUF(all, LT_HTTP_BODY_MAX_BYTES);
-  chat_messages m = {.w = lt_json_writer_on(&all), .quirks = quirks};
+  chat_messages m = {.w = *w, .quirks = quirks};
   lt_buf_init(&m.images, LT_HTTP_BODY_MAX_BYTES);
   lt_arena_init(&m.arena, LT_HISTORY_MEMORY_BYTES);
   lt_status status = lt_json_parse(&m.arena, request->messages, &doc, NULL);
-  if (status == LT_OK) {
-    chat_put_each_message(&m, lt_json_root(&doc));
-  }
-  lt_json_put_raw(w, lt_buf_view(&all)); /* where the status is not LT_OK nobody reads it */
-  w->buf->status = lt_status_first(w->buf->status, lt_status_first(status, all.status));
+  chat_put_each_message(&m, status == LT_OK ? lt_json_root(&doc) : (lt_json){0});
+  *w = m.w;
+  w->buf->status = lt_status_first(w->buf->status, status);
   lt_buf_release(&m.images);
   lt_arena_release(&m.arena);
 }

@@ -241,6 +241,7 @@ static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
   const lt_model *model = k->request->model;
   if (k->body.n == 0 || k->body_quirks != k->quirks) {
     lt_buf_clear(&k->body);
+    lt_buf_expect(&k->body, k->request->messages.n + k->request->tools.n + LT_KIB);
     k->wire->write_request(k->request, k->quirks, &k->body);
     k->body_quirks = k->quirks;
     if (model->body.n > 0 && k->body.status == LT_OK) {
