@@ -3,6 +3,7 @@
 #include "store/store_prompts.h"
 
 #include "base/mem.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/prompt_owner.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/prompt_read.h"
@@ -124,7 +125,9 @@ static lt_status prompt_create(struct sqlite3 *sql, void *arg, lt_err *err) {
   } else {
     LT_TRY(prompt_insert_conversation(sql, job, &conversation, err));
   }
-  return prompt_insert(sql, job, conversation, err);
+  LT_TRY(prompt_insert(sql, job, conversation, err));
+  lt_connection_cache_note_own(sql, job->row.id); /* at the job's end: the job can only be undone with all others */
+  return LT_OK;
 }
 
 lt_status lt_store_prompt_create(lt_store *db, const lt_prompt_row *row, lt_err *err) {
