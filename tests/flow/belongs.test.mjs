@@ -55,8 +55,7 @@ async function waiting({ mcp = false } = {}) {
   };
   const one = start(["chat", "-m", "code", "pay", ...named], { ...options("home"), terminal: true });
   await until(() => one.text().includes("ne[v]er: "), `it is asked\n${one.text()}`);
-  for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-  await one.ended;
+  await one.kill();
   w.id = w.sql("SELECT id FROM conversations")[0][0];
   return w;
 }
@@ -136,8 +135,7 @@ describe("the same configuration", { concurrency: 2 }, () => {
     const one = start(["chat", "-c", "last", ...w.named], { cwd: w.base, env: { ...env, XDG_STATE_HOME: w.sql("PRAGMA database_list")[0][2].replace("/lathe/lathe.db", "") }, terminal: true });
     await until(() => one.text().includes("ne[v]er: "), `it is asked\n${one.text()}`);
     assert.match(one.text(), new RegExp(`warning: the configuration has changed since the prompt began: ${quote(w.file)}\r?\n`));
-    for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-    await one.ended;
+    await one.kill();
     const end = await w.goOn("other", ...w.named);
     assert.doesNotMatch(end.stderr, /has changed/);
   });

@@ -53,10 +53,6 @@ function world(model = env) {
         decided: () => events().filter((e) => e.event === "prompt.approval-decided").map((e) => e.data),
         prompt: () => (first("prompt.created") ?? first("prompt.resumed"))?.promptId,
         conversation: () => (first("prompt.created") ?? first("prompt.resumed"))?.conversationId,
-        async kill() {
-          for (const pid of run.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-          await run.ended;
-        },
       };
     },
   };

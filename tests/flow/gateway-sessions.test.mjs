@@ -26,7 +26,7 @@ function world(waitMs = 20_000) {
       call,
       code: (code, more = {}) => call("execute_code", { code, session: "work", ...more }),
       async ends() { one.child.stdin.end(); assert.equal((await one.ended).code, 0); },
-      async kill() { for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } await one.ended; },
+      kill: one.kill,
     };
   };
   const notes = () => effects.of("tools/call").map((m) => m.params.name);

@@ -52,7 +52,7 @@ function client(args, options) {
       return answer;
     },
     async ends() { one.child.stdin.end(); assert.equal((await one.ended).code, 0); },
-    async kill() { for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } await one.ended; },
+    kill: one.kill,
   };
 }
 const NOT_DONE = /^Run ([0-9a-f]{32}) is not done: (\d) of (\d) calls done\./;

@@ -50,7 +50,7 @@ function wire(args, options = {}) {
       return what.test(answer.text) ? answer : this.continues(/^Run ([0-9a-f]{32}) is not done/.exec(answer.text)[1], what);
     },
     async ends() { run.child.stdin.end(); const end = await run.ended; assert.deepEqual([end.code, end.stderr], [0, ""]); },
-    async kill() { for (const pid of run.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } await run.ended; },
+    kill: run.kill,
   };
 }
 const good = () => servers({ good: fake() }, bare);

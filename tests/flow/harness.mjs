@@ -131,14 +131,14 @@ async function noneLeft(mark, graceMs) {
   let left = marked(mark);
   for (const end = Date.now() + graceMs; left.length > 0 && Date.now() < end; left = marked(mark)) await sleep(10);
   const told = left.map((pid) => `${pid}: ${shownCommand(pid)}`);
-  left.forEach((pid) => { try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } });
+  killAll(mark);
   assert.deepEqual(told, [], "processes were left behind");
 }
 
 class Unable extends Error {}
 let terminals; // undefined: not asked yet
 /** Containers and chroots may be without: that is no fault of ours. */
-function needTerminal() {
+export function needTerminal() {
   terminals ??= spawnSync("python3", ["-S", "-c", "import os; os.openpty()"]).status === 0;
   if (!terminals) throw new Unable("no terminal can be opened here (is /dev/pts mounted?)");
 }
@@ -158,8 +158,17 @@ function letGo(pipe, ms, before = -1) {
   setTimeout(() => (pipe.bytesRead === before ? pipe.destroy() : letGo(pipe, 100, pipe.bytesRead)), ms).unref();
 }
 
-/** Is it `lathe chat`, itself or under an emulator with its options, and not what starts it in a container? */
-export const isChat = (pid) => /^(?:[^\0]*qemu[^\0]*\0(?:-[^\0]*\0[^\0]*\0)*)?[^\0]*lathe\0chat\0/.test(commandOf(pid));
+/** Is it `lathe`, itself or under an emulator with its options, and not what starts it at a terminal or in a container? */
+const isLathe = (pid) => /^(?:[^\0]*qemu[^\0]*\0(?:-[^\0]*\0[^\0]*\0)*)?[^\0]*lathe\0/.test(commandOf(pid));
+/** Is it `lathe chat`? */
+export const isChat = (pid) => isLathe(pid) && commandOf(pid).includes("lathe\0chat\0");
+
+/** Kills a run's processes. First lathe: without its terminal or a server it would go on for a moment, and might end in order. */
+function killAll(mark) {
+  const kill = (pid) => { try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } };
+  marked(mark).filter(isLathe).forEach(kill);
+  marked(mark).forEach(kill);
+}
 
 const tscFolder = join(root, "tests/fixtures/tsc");
 let doctor; // undefined: not asked yet
@@ -193,7 +202,7 @@ const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|run
  * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), typed (standard input stays open for `type`), cwd, env, redirect (as a shell has it), and
  * limitMs, after which it is killed and the test fails; uid, for root to run it as somebody else, and program, another lathe. `terminal: true`: at a terminal of its own, on which everything
  * is that was not redirected; what is shown there is `stdout`, and `type` types. TERM is "dumb" there, unless env says otherwise, so that nothing is drawn over. `window`: its [rows, columns], 0 for unknown; `resize` changes them.
- * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
+ * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}, kill() - all of it; returns `ended`}.
  */
 export function start(args, options = {}) {
   if (options.terminal) needTerminal();
@@ -247,7 +256,8 @@ export function start(args, options = {}) {
     const terminal = marked(mark).map((pid) => { try { return readlinkSync(`/proc/${pid}/fd/2`); } catch { return ""; } }).find((path) => path.startsWith("/dev/pts/"));
     assert.equal(spawnSync("stty", ["-F", terminal, "rows", rows, "cols", columns]).status, 0);
   };
-  return { child, ended, type, resize, out: () => Buffer.concat(chunks.stdout).toString(), text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
+  const kill = () => { killAll(mark); return ended; };
+  return { child, ended, type, resize, kill, out: () => Buffer.concat(chunks.stdout).toString(), text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
 }
 
 /** Runs `lathe ARGS` to its end. */

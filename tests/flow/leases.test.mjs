@@ -44,7 +44,7 @@ function world({ delayMs = 1 } = {}) {
       const one = begin({ ...where, terminal: true }, ...(more.length ? more : ["-m", "code", "pay"]));
       await until(() => one.text().includes("ne[v]er: "), `it is asked\n${one.text()}`);
       const signal = (name) => one.pids().filter(isChat).forEach((pid) => process.kill(Number(pid), name));
-      return { ...one, signal, async kill() { for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } await one.ended; } };
+      return { ...one, signal };
     },
     goOn: (where, ...more) => run(["chat", "-c", "last", "-m", "classic", "-y", "again", ...more, ...args], { ...options, ...where }),
     /** When the owners of prompts showed themselves last, as if they had. */

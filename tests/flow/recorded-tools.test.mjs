@@ -90,8 +90,7 @@ async function waiting(then, now, mode, message, model = env) {
   w.set(then);
   const one = w.begin("-m", mode, message);
   await until(() => one.text().includes("ne[v]er: "), `it is asked\n${one.text()}`);
-  for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-  await one.ended;
+  await one.kill();
   w.set(now);
   const end = await w.chat("-c", "last", "-m", "classic", "-y", "again");
   assert.equal(end.code, 0, end.stderr);

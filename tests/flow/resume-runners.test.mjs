@@ -39,8 +39,7 @@ function world({ ask = false, delayMs = 150, plan = {} } = {}) {
         await until(() => /input: [^]*ne\[v\]er: $/.test(first.text()), `it is asked\n${first.text()}`);
         if (answer) first.type(answer);
       }
-      for (const pid of first.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-      await first.ended;
+      await first.kill();
     },
     goOn: () => run(["chat", "-c", "last", "-m", "classic", "--json", "again", ...args], options),
     goOnAsked: () => start(["chat", "-c", "last", "-m", "classic", "again", ...args], { ...options, terminal: true }),

@@ -85,10 +85,6 @@ function world({ ask = false, delayMs = 150 } = {}) {
         events,
         requests: () => events().filter((e) => e.event === "prompt.approval-requested").map((e) => e.data.request),
         questions: () => run.text().split("ne[v]er: ").length - 1,
-        async kill() {
-          for (const pid of run.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-          await run.ended;
-        },
       };
     },
     talk: (...more) => start(["chat", ...more, ...args], { ...options, terminal: true }),

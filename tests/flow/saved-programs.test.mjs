@@ -108,8 +108,7 @@ describe("a kill in the middle of a saved program", { concurrency: 2 }, () => {
       await until(() => one.text().includes("> "), "the prompt is there");
       one.type("programsDrop({})\r");
       await until(() => /wants to call files\.remove/.test(one.text()), "the question is there");
-      for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-      await one.ended;
+      await one.kill();
       await change(w);
       const two = await w.lathe(["repl", "-c", "--yes", ...w.config], `1 + 1\n${last ? "programsDrop({})\n" : ""}`);
       prints(two, { stdout: `'one'\n2\n${stays}` });

@@ -74,18 +74,13 @@ describe("a model saves a program", { concurrency: 3 }, () => {
   });
 });
 
-const kill = async (one) => {
-  for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-  await one.ended;
-};
-
 describe("killed", { concurrency: 2 }, () => {
   test("in the middle of a saved program's call: the call is not made again, and neither is one before it", async () => {
     const w = await world({ save: false });
     await w.lathe(["save", "push", "-"], "filesRead({ path: 'a' }); filesSlow(input); filesRemove({ path: 'b' })");
     const one = start(["chat", "-m", "code", "slow", ...w.args], { env: w.env });
     await until(() => w.calls().includes("slow c"), "the call is under way");
-    await kill(one);
+    await one.kill();
     const end = await w.lathe(["chat", "-c", "last", "-y", "-m", "classic", "again"]);
     assert.match(end.stdout, /interrupted: [^]*Again\.\n$/, end.stderr);
     assert.deepEqual(w.calls(), ["read a", "slow c"]);
@@ -94,13 +89,13 @@ describe("killed", { concurrency: 2 }, () => {
     const w = await world({ policy: [{ match: "programs.save", action: "ask" }, { match: "files.remove", action: "ask" }] });
     const one = start(["chat", "-m", "code", "waits", ...w.args], { env: w.env, terminal: true });
     await until(() => /wants to call programs\.save/.test(one.text()), `it is asked\n${one.text()}`);
-    await kill(one);
+    await one.kill();
     assert.deepEqual(await listed(w), []);
     const two = start(["chat", "-c", "last", "again", ...w.args], { env: w.env, terminal: true });
     await until(() => /wants to call programs\.save/.test(two.text()), `it is asked again\n${two.text()}`);
     two.type("y\r");
     await until(() => /wants to call files\.remove/.test(two.text()), `the next question is there\n${two.text()}`);
-    await kill(two);
+    await two.kill();
     const end = await w.lathe(["chat", "-c", "last", "-y", "-m", "classic", "again"]);
     assert.match(two.text(), /\n6\r?\n/);
     assert.match(end.stdout, /^(6\n)?Again\.\n$/, end.stderr); // what a terminal got in the last moment may come again

@@ -36,7 +36,7 @@ function world({ asks = false, delayMs = 1, ...rest } = {}) {
     async asking(input = "pay") {
       const one = start(["chat", "-m", "code", input, "--config", file], { ...options, terminal: true });
       await until(() => one.text().includes("ne[v]er: "), `it is asked\n${one.text()}`);
-      return { ...one, async kill() { for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } await one.ended; } };
+      return one;
     },
   };
 }
