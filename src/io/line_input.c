@@ -459,6 +459,7 @@ lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel
   int count = 0;
   input->cancel = cancel;
   input->failed = LT_OK;
+  input->edit->el_set(input->el, EL_PREP_TERM, 1); /* before the prompt: Ctrl-D that answers it must not be lost */
   line_input_ask_for_marks(input, PASTE_ON);
   const char *line = input->edit->el_gets(input->el, &count);
   line_input_ask_for_marks(input, PASTE_OFF);

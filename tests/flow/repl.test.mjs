@@ -1,7 +1,8 @@
 // lathe repl: programs that a person types or that come from a pipe; values as a person reads them; what stays from one to the next.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import { bare, describe, folder, prints, recording, run, scripted, servers, start, test, until } from "./harness.mjs";
+import { bare, describe, folder, lathe, needTerminal, patience, prints, recording, run, scripted, servers, start, test, until } from "./harness.mjs";
 
 const world = () => ({ XDG_STATE_HOME: folder(), HOME: folder() });
 const tool = (name, more = {}) => ({ tool: { name, inputSchema: { type: "object", properties: { path: { type: "string" }, pattern: { type: "string" } } } }, ...more });
@@ -77,6 +78,34 @@ describe("programs", { concurrency: 3 }, () => {
   });
 });
 
+/** Starts a command at a terminal that takes no more output, waits until keys are read one by one there, types Ctrl-D, and reads on. */
+const FULL_TERMINAL = `import os, pty, sys, termios, threading, time
+master, slave = pty.openpty()
+os.set_blocking(slave, False)
+def fill():
+    try:
+        while True: os.write(slave, b"x")
+    except BlockingIOError: time.sleep(0.02)
+for _ in range(20): fill()
+pid = os.fork()
+if pid == 0:
+    os.login_tty(slave)
+    null = os.open("/dev/null", os.O_WRONLY)
+    os.dup2(null, 1), os.dup2(null, 2)
+    os.execvp(sys.argv[2], sys.argv[2:])
+end = time.monotonic() + float(sys.argv[1])
+while termios.tcgetattr(slave)[3] & termios.ICANON and time.monotonic() < end: time.sleep(0.01)
+print("lines" if termios.tcgetattr(slave)[3] & termios.ICANON else "keys", flush=True)
+os.write(master, b"\\x04")
+threading.Thread(target=lambda: [0 for _ in iter(lambda: os.read(master, 4096), b"")], daemon=True).start()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)`;
+
+test("the terminal is ready for keys before the prompt is on it: Ctrl-D that answers a prompt at once is not lost", () => {
+  needTerminal();
+  const end = spawnSync("python3", ["-S", "-c", FULL_TERMINAL, String(10 * patience), lathe, "repl"], { encoding: "utf8", timeout: 60_000 * patience, env: { ...process.env, HOME: folder(), XDG_STATE_HOME: folder(), TERM: "xterm" } });
+  assert.deepEqual([end.stdout, end.status], ["keys\n", 0], end.stderr);
+});
+
 describe("after a kill", { concurrency: 2 }, () => {
   test("-c goes on: with the variables, and in the middle of a program; no call is made twice", async () => {
     const effects = recording(), env = world();
@@ -86,8 +115,7 @@ describe("after a kill", { concurrency: 2 }, () => {
     one.type("const kept = { n: 41 }\r");
     one.type("filesRead({ path: 'a' }); kept.n++; filesRemove({ path: 'b' }); kept.n\r");
     await until(() => /wants to call files\.remove/.test(one.text()), "the question is there");
-    for (const pid of one.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
-    await one.ended;
+    await one.kill();
     const two = start(["repl", "-c", ...config], { env, terminal: true, window: [24, 80] });
     await until(() => /wants to call files\.remove/.test(two.text()), "it is asked again").catch((e) => { throw new Error(`${e.message}: ${two.text()}`); });
     two.type("n\r");
