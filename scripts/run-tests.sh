@@ -12,6 +12,10 @@ out=build/$preset
 passed=0 failed=0 skipped=0 bad=0
 flaky=() # what failed beside others and passed alone
 
+# A version manager's python3 is a script that starts a dozen shells: tests take the interpreter that it would start.
+python=$(python3 -c 'import sys; print(sys.executable)')
+[ "$python" -ef "$(command -v python3)" ] || export PATH=${python%/*}:$PATH
+
 . scripts/sanitizers.sh "$preset"
 export file_seconds=900 # for a flow file
 case $preset in

@@ -215,7 +215,7 @@ export function start(args, options = {}) {
   const file = options.program ?? lathe;
   if (options.uid) giveTo(home, options.uid);
   const plain = options.redirect ? ["sh", "-c", `exec "$0" "$@" ${options.redirect}`, file] : [file];
-  const command = options.terminal ? ["python3", "-c", TERMINAL, ...plain] : plain;
+  const command = options.terminal ? ["python3", "-S", "-c", TERMINAL, ...plain] : plain;
   const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
     cwd: options.cwd ?? home,
     ...(options.uid && { uid: options.uid, gid: options.uid }),
