@@ -159,7 +159,7 @@ choose_only() { # file without ending...: these, in this order
 flow_file() { # reports' folder, test file
   local base
   base=$1/$(basename "$2" .test.mjs)
-  LATHE=$PWD/$out/lathe timeout -k 10 $file_seconds $runner_words node --test \
+  LATHE=$PWD/$out/lathe timeout -k 10 $file_seconds $runner_words node \
     --test-reporter=spec --test-reporter-destination="$base.log" \
     --test-reporter=tap --test-reporter-destination="$base.tap" "$2" </dev/null >"$base.out" 2>&1 || touch "$base.failed"
   cat "$base.log" "$base.out" || true # node may have written no report
