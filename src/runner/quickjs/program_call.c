@@ -96,7 +96,7 @@ static void program_call_keep_outcome(lt_run *run, lt_run_tool_call *made) {
     made->kept = true;
   }
   lt_str text = lt_buf_view(&made->out);
-  record->is_input_json = made->status == LT_OK; /* the door has read it */
+  record->is_input_json = made->status == LT_OK && made->function == NULL; /* the door has read it */
   if (made->status == LT_OK) {
     record->result = made->kept ? text : LT_STR_NULL;
   } else {
