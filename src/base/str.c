@@ -18,6 +18,20 @@ bool lt_str_ends(lt_str s, lt_str suffix) {
   return suffix.n <= s.n && lt_str_eq(lt_str_sub(s, s.n - suffix.n, s.n), suffix);
 }
 
+bool lt_str_is_ascii(lt_str s) {
+  const uint64_t tops = 0x8080808080808080u;
+  uint64_t seen = 0, eight;
+  size_t i = 0;
+  for (; i + sizeof eight <= s.n; i += sizeof eight) {
+    memcpy(&eight, s.p + i, sizeof eight);
+    seen |= eight;
+  }
+  for (; i < s.n; i++) {
+    seen |= (unsigned char)s.p[i];
+  }
+  return (seen & tops) == 0;
+}
+
 lt_str lt_str_sub(lt_str s, size_t from, size_t to) {
   to = to < s.n ? to : s.n;
   from = from < to ? from : to;

@@ -47,6 +47,9 @@ int lt_str_cmp(lt_str a, lt_str b);
 bool lt_str_starts(lt_str s, lt_str prefix);
 bool lt_str_ends(lt_str s, lt_str suffix);
 
+/* Whether all bytes are below 0x80, so that the text is UTF-8 for certain. */
+bool lt_str_is_ascii(lt_str s);
+
 /* The bytes from `from` up to, not including, `to`; both are clamped to the string. */
 lt_str lt_str_sub(lt_str s, size_t from, size_t to);
 

@@ -155,20 +155,6 @@ lt_js lt_guest_parse(lt_guest *guest, lt_str json) {
   return value;
 }
 
-static bool guest_is_ascii(lt_str text) {
-  const uint64_t tops = 0x8080808080808080u;
-  uint64_t seen = 0, eight;
-  size_t i = 0;
-  for (; i + sizeof eight <= text.n; i += sizeof eight) {
-    memcpy(&eight, text.p + i, sizeof eight);
-    seen |= eight;
-  }
-  for (; i < text.n; i++) {
-    seen |= (unsigned char)text.p[i];
-  }
-  return (seen & tops) == 0;
-}
-
 bool lt_guest_view_string(const lt_guest *guest, lt_js value, lt_str *ret_text) {
   uint32_t at = (uint32_t)value;
   if (LT_JS_TAG(value) != LT_TAG_STRING || !lt_guest_alive(guest) ||
@@ -182,7 +168,7 @@ bool lt_guest_view_string(const lt_guest *guest, lt_js value, lt_str *ret_text) 
     return false;
   }
   *ret_text = lt_str_from(guest->box->memory + at + QJS_STRING_CHARACTERS, words[0]);
-  return guest_is_ascii(*ret_text);
+  return lt_str_is_ascii(*ret_text);
 }
 
 /* What the guest's ToString makes of the values. */

@@ -104,15 +104,6 @@ static lt_js guest_functions_do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
 
 typedef enum call_begun { CALL_BEGUN, CALL_REFUSED, CALL_THREW } call_begun;
 
-/* Such a text is UTF-8 for certain. */
-static bool guest_functions_is_ascii(lt_str text) {
-  unsigned char bits = 0;
-  for (size_t i = 0; i < text.n; i++) {
-    bits |= (unsigned char)text.p[i];
-  }
-  return bits < 0x80;
-}
-
 /* Begins the call of a tool, whose number is then in `outcome`. Its input is any value, as JSON. Nothing is held where
  * the program may wait, here or afterwards: a program at rest that is stopped never returns. */
 static call_begun guest_functions_open(lt_guest *guest, const lt_js *argv, lt_guest_held *held,
@@ -129,8 +120,8 @@ static call_begun guest_functions_open(lt_guest *guest, const lt_js *argv, lt_gu
     return CALL_THREW;
   }
   lt_str input = is_flat ? lt_buf_view(&flat) : has_text ? held->text[1] : LT_STR_NULL;
-  bool is_begun =
-      guest_functions_begin(guest, held->text[0], input, is_flat && guest_functions_is_ascii(input), outcome);
+  bool is_object = is_flat && lt_str_is_ascii(input); /* which is UTF-8 for certain */
+  bool is_begun = guest_functions_begin(guest, held->text[0], input, is_object, outcome);
   lt_guest_drop(guest, held);
   if (has_text) {
     lt_guest_free_value(guest, texts[1]); /* a program may make many calls */

@@ -58,6 +58,22 @@ static void starts_and_ends(void **state) {
   assert_false(lt_str_ends(S("a.yamk"), S(".yaml")));
 }
 
+static void ascii_has_no_byte_above(void **state) {
+  char text[20];
+  (void)state;
+  assert_true(lt_str_is_ascii(LT_STR_NULL));
+  for (size_t n = 1; n <= sizeof text; n++) {
+    memset(text, 0x7f, sizeof text);
+    assert_true(lt_str_is_ascii(lt_str_from(text, n)));
+    for (size_t at = 0; at < n; at++) {
+      text[at] = (char)0x80;
+      assert_false(lt_str_is_ascii(lt_str_from(text, n)));
+      assert_true(lt_str_is_ascii(lt_str_from(text, at)));
+      text[at] = 0;
+    }
+  }
+}
+
 static void sub_is_clamped(void **state) {
   (void)state;
   assert_str(lt_str_sub(S("hello"), 1, 3), "el");
@@ -246,6 +262,7 @@ int main(void) {
       cmocka_unit_test(equal_means_the_same_bytes),
       cmocka_unit_test(cmp_orders_by_bytes_then_length),
       cmocka_unit_test(starts_and_ends),
+      cmocka_unit_test(ascii_has_no_byte_above),
       cmocka_unit_test(sub_is_clamped),
       cmocka_unit_test(trim_takes_ascii_space_only),
       cmocka_unit_test(find_the_first_from_there),
