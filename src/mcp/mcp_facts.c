@@ -11,13 +11,15 @@ static const char *mcp_facts_transport(const lt_mcp *mcp) {
 }
 
 lt_mcp_facts lt_mcp_facts_of(const lt_mcp *mcp) {
+  bool has_failed = mcp->state == LT_MCP_DOWN || (mcp->state == LT_MCP_STARTING && mcp->down_count > 0);
   return (lt_mcp_facts){
       .transport = mcp_facts_transport(mcp),
       .server_version = lt_buf_view(&mcp->server_version),
       .listed_ms = mcp->list_listed_ms,
       .start_ms = mcp->list_start_ms,
       .tool_count = mcp->list.count,
-      .is_refused = mcp->state == LT_MCP_DOWN && mcp->o.url != NULL && mcp->why.status == LT_E_DENIED,
+      .why = has_failed ? lt_str_of(mcp->why.msg) : LT_STR_NULL,
+      .is_refused = has_failed && mcp->o.url != NULL && mcp->why.status == LT_E_DENIED,
   };
 }
 

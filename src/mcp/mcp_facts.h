@@ -11,7 +11,8 @@ typedef struct lt_mcp_facts {
   uint64_t listed_ms;    /* wall clock: when it gave its list of tools; 0: the list is not known */
   uint64_t start_ms;     /* from its start to its list; 0: not known */
   size_t tool_count;
-  bool is_refused; /* it is DOWN, as it does not let us in */
+  lt_str why;      /* it could not be started the last time, also while it is tried again; empty: nothing is known */
+  bool is_refused; /* `why` is that it does not let us in */
 } lt_mcp_facts;
 
 /* Borrows: until the next turn of the loop. */

@@ -274,7 +274,12 @@ static lt_source_state mcp_source_state(const lt_source *source) {
 }
 
 /* --- What is known ------------------------------------------------------------------------------------------------ */
+/* One that has failed may be tried again right now, since somebody has looked at the tools: it has failed all the same.
+ */
 static const char *mcp_source_state_text(lt_mcp_state state, const lt_mcp_facts *facts) {
+  if (facts->why.n > 0) {
+    return facts->is_refused ? "needs login" : "failed";
+  }
   switch (state) {
     case LT_MCP_READY:
       return "running";
@@ -285,7 +290,7 @@ static const char *mcp_source_state_text(lt_mcp_state state, const lt_mcp_facts 
     case LT_MCP_CLOSED:
       break;
   }
-  return facts->is_refused ? "needs login" : "failed";
+  return "failed";
 }
 
 typedef struct mcp_source_memory {
@@ -318,7 +323,7 @@ static lt_status mcp_source_describe(lt_source *source, lt_arena *arena, lt_sour
   *ret = (lt_source_facts){
       .state = mcp_source_state_text(state, &facts),
       .transport = facts.transport,
-      .reason = lt_arena_dup(arena, lt_mcp_reason(mcp)),
+      .reason = lt_arena_dup(arena, facts.why),
       .version = lt_arena_dup(arena, facts.server_version),
       .protocol = lt_arena_dup(arena, lt_mcp_protocol_version(mcp)),
       .start_ms = facts.start_ms,

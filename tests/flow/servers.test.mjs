@@ -63,6 +63,12 @@ describe("lathe servers", () => {
     assert.equal(end.stdout.includes("\x1b"), false);
     assert.equal(lines.find((line) => line.startsWith("good")).indexOf("stdio"), lines[0].indexOf("KIND"));
   });
+  test("one that has failed is told so, also where another one takes so long to start that it is tried again", async () => {
+    const node = fake(), slow = { command: "sh", args: ["-c", 'sleep 1.5; exec "$0" "$@"', node.command, ...node.args] };
+    const rows = await home().rows(servers({ slow, bad: fake("--exit=3") }));
+    assert.deepEqual([rows.slow.state, rows.bad.state], ["running", "failed"]);
+    assert.match(rows.bad.reason, /exited with code 3/);
+  });
   test("a folder's own configuration starts nothing before it is trusted", async () => {
     const at = home(), heard = recording(), cwd = folder();
     writeFileSync(join(cwd, "lathe.yaml"), JSON.stringify({ mcpServers: { one: fake(heard.option) } }));
