@@ -51,7 +51,7 @@ static bool buf_grow(lt_buf *buf, size_t need) {
   return true;
 }
 
-char *lt_buf_reserve(lt_buf *buf, size_t n) {
+char *lt_buf_make_room(lt_buf *buf, size_t n) {
   if (buf->status != LT_OK) {
     return NULL;
   }
@@ -84,8 +84,7 @@ void lt_buf_add(lt_buf *buf, lt_str s) {
   if (s.n == 0) {
     return;
   }
-  bool has_room = buf->status == LT_OK && s.n < buf->cap - buf->n; /* most often */
-  char *to = has_room ? buf->p + buf->n : lt_buf_reserve(buf, s.n);
+  char *to = lt_buf_reserve(buf, s.n);
   if (to != NULL) {
     memcpy(to, s.p, s.n);
     buf->n += s.n;

@@ -51,9 +51,14 @@ void lt_buf_printf(lt_buf *buf, const char *fmt, ...) __attribute__((format(prin
 /* In decimal digits: a fraction of what printf costs. */
 void lt_buf_int(lt_buf *buf, int64_t n);
 
+/* Only lt_buf_reserve calls this. */
+char *lt_buf_make_room(lt_buf *buf, size_t n);
 /* Makes room for `n` more bytes and returns the address for them, or NULL (the status is set). Write at most `n` bytes
  * there, then call lt_buf_commit with the number written. */
-char *lt_buf_reserve(lt_buf *buf, size_t n);
+static inline char *lt_buf_reserve(lt_buf *buf, size_t n) {
+  bool has_room = buf->status == LT_OK && n < buf->cap - buf->n; /* most often */
+  return has_room ? buf->p + buf->n : lt_buf_make_room(buf, n);
+}
 void lt_buf_commit(lt_buf *buf, size_t n);
 /* Makes room for about `n` more bytes at once, where it is known before how much will follow. More than the ceiling is
  * no error yet. */

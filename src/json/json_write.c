@@ -160,8 +160,7 @@ void lt_json_end_array(lt_json_writer *w) {
 /* Most strings need no escapes, and most are short: then quotes and text are written in one step. */
 static void json_write_put_quoted(lt_buf *buf, lt_str s) {
   bool is_plain = s.n == 0 || lt_json_plain_end(s.p, s.p + s.n) == s.p + s.n;
-  bool has_room = buf->status == LT_OK && s.n + 2 < buf->cap - buf->n;
-  char *to = !is_plain ? NULL : has_room ? buf->p + buf->n : lt_buf_reserve(buf, s.n + 2);
+  char *to = is_plain ? lt_buf_reserve(buf, s.n + 2) : NULL;
   if (to != NULL) {
     *to = '"';
     memcpy(to + 1, s.n > 0 ? s.p : "", s.n);
