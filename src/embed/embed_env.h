@@ -68,8 +68,8 @@ typedef lt_status lt_embed_work_fn(lathe_env *env, void *arg, lt_err *err) LT_YI
 lt_status lt_embed_env_do(lathe_env *env, lt_embed_work_fn *work, void *arg, lt_err *err);
 
 /* Puts an event of a run into its queue. Where the loop's own thread turns the run, the host is told once of all events
- * of that turn: told of each, it would wake for the first, and take the lock and the processor while the others are
- * made. Under the lock. */
+ * of a turn. If it were told of each, it would wake for the first one, and want the lock and a processor while the
+ * others are being made. Under the lock. */
 void lt_embed_env_put(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event, bool is_turned_at_home);
 /* Puts an event into a queue, unless it is full or there is no memory (then: false). Takes the lock. */
 bool lt_embed_env_say(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event);

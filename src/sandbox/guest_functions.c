@@ -157,7 +157,7 @@ static lt_js guest_functions_do_recall(lt_guest *guest, lt_str key) {
   return json.n == 0 ? LT_JS_UNDEFINED : lt_guest_parse(guest, json);
 }
 
-/* done("the answer") means it: a text that is nobody's would be lost. */
+/* done("the answer") puts the text out, as a program that says so means it: it would be lost otherwise. */
 static lt_js guest_functions_do_done(lt_guest *guest, lt_js answer, lt_guest_held *held) LT_YIELDS {
   if (lt_js_is_string(answer)) {
     if (!lt_guest_texts(guest, &answer, 1, held)) {

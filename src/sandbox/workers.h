@@ -60,8 +60,9 @@ void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
  * LT_WORKER_RESUMED_MAX: programs that have begun end, and make room, before others begin. */
 void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
 
-/* A thread of somebody else's while it has what a step needs: a signal stack, and faults that are not blocked. Both
- * take system calls. Zeroed, it has not begun. The members are private to workers.c. */
+/* A thread that is not a worker needs a signal stack for a step, and SIGSEGV and SIGBUS not blocked. While it has them,
+ * it is on a visit; to begin and to end one takes system calls. Zeroed, it has not begun. The members are private to
+ * workers.c. */
 typedef struct lt_workers_visit {
   struct worker_guest *guest;
   lt_box_thread_loan loan;

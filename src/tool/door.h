@@ -23,8 +23,8 @@ typedef struct lt_invoke_options {
   lt_cancel *cancel;       /* may be NULL */
   const lt_caller *caller; /* NULL: a call without policy and journal */
   uint64_t seq;            /* the call's number in the caller's run, the same when the run is repeated; 0: none */
-  bool is_object;          /* the input is known to be JSON of an object, and is read only where somebody looks into it.
-                              Only the door sees it */
+  bool is_object;          /* the input is JSON of an object for certain. The door then reads it only for a schema or a
+                              rule, and hides this from the provider */
   bool wants_whole;        /* the value is the whole answer, as tool/whole_answer.h says */
   size_t max_answer_bytes; /* a longer value becomes an artifact and a preview; 0: no limit */
   /* Called when the call begins to wait for an approval, and when this wait ends; may be NULL. Must not yield. */

@@ -115,7 +115,7 @@ static void printf_over_the_ceiling_adds_nothing(void **state) {
   lt_buf_release(&buf);
 }
 
-/* Each length of what is there with each length of what comes: with room, with just enough, and without. */
+/* Texts of all lengths are printed behind texts of all lengths: where they fit, just fit, and do not. */
 static void printf_needs_no_room_ahead(void **state) {
   (void)state;
   for (int first = 0; first < 70; first++) {

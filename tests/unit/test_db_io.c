@@ -99,7 +99,7 @@ static void count_syncs(db_fix *fix) {
     syncs = log_writes = 0;
     assert_int_equal(begin(fix, true, &id), LT_OK);
     assert_int_equal(syncs, 0);      /* the kernel has it ... */
-    assert_int_equal(log_writes, 1); /* ... all of its pages at once */
+    assert_int_equal(log_writes, 1); /* ... and got all pages in one write */
     DB_OK(journal->finish(journal, id, LT_OK, LT_STR("1"), &fix->err));
     assert_int_equal(syncs, 0);
     assert_int_equal(begin(fix, false, &id), LT_OK);

@@ -10,7 +10,7 @@
 #include "store/sqlite/sqlite_open.h"
 
 /* sqlite.org/fileformat2.html#walformat: a header, then frames of a header and a page. The second number of a frame's
- * header is not 0 when the frame is the last of its transaction. */
+ * header is 0, but in the last frame of a transaction. */
 enum { LOG_HEADER_BYTES = 32, FRAME_HEADER_BYTES = 24, FRAME_COMMIT_AT = 4 };
 
 /* SQLite's own file lies behind it, in the same memory. */
