@@ -144,8 +144,11 @@ typedef struct lt_engine_script {
 #define LT_ENGINE_BASE_SCRIPTS 2 /* inspect.js and prelude.js: every image begins with them */
 #define LT_ENGINE_SCRIPTS_MAX  32
 
-/* Builds an image from the base scripts and further ones, in this order: build time only (mkimage.c). Appends header
- * and bytes. Makes its own box and fiber. Errors: a script that throws; no prelude; LT_E_NOMEM. */
-lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out, lt_err *err);
+/* Builds an image from the base scripts and further ones, in this order: build time only (mkimage.c). `programs` are
+ * usual ones, each after a line "//---": what they change of the plain image lies together (block_order.h).
+ * Appends header and bytes. Makes its own boxes and fibers. Errors: a script or a program that throws; no prelude;
+ * LT_E_NOMEM. */
+lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_str programs,
+                           lt_buf *out, lt_err *err);
 
 #endif

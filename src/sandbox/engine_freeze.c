@@ -5,6 +5,8 @@
  * would stay in the image as holes. */
 #include <string.h>
 
+#include "sandbox/block_order.h"
+#include "sandbox/block_training.h"
 #include "sandbox/engine.h"
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
@@ -20,6 +22,8 @@ typedef struct image_freezer {
   lt_image_kind kind;
   const lt_engine_script *scripts; /* to be compiled: one; to be run: bytecode */
   size_t count;
+  lt_block_order *order;
+  lt_block_phase phase;
   lt_buf *out;
   lt_status status;
   lt_err *err;
@@ -255,28 +259,37 @@ static void engine_freeze_compile(void *arg) {
   (void)(engine_freeze_begin(f) && engine_freeze_compile_script(f));
 }
 
-static void engine_freeze_freeze(void *arg) {
-  image_freezer *f = arg;
+static bool engine_freeze_load(image_freezer *f) LT_YIELDS {
   Z_qjs_instance_t *q = engine_freeze_instance_of(f);
   if (!engine_freeze_begin(f)) {
-    return;
+    return false;
   }
   if (!engine_freeze_find_random_state(f)) {
     f->status = lt_fail(f->err, LT_E_INTERNAL, "the state of Math.random is not where it is looked for");
-    return;
+    return false;
   }
   if (!engine_freeze_finds_strings(f)) {
     f->status = lt_fail(f->err, LT_E_INTERNAL, "a string's characters are not where they are looked for");
-    return;
+    return false;
   }
   engine_freeze_take_names(f);
   if (!engine_freeze_run_scripts(f)) {
-    return;
+    return false;
   }
   LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_run_gc(q));
   uint32_t live = lt_box_size(f->guest.box);
   LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_set_gc_threshold(q, live + GC_AFTER_BYTES));
-  engine_freeze_write_image(f);
+  return true;
+}
+
+static void engine_freeze_freeze(void *arg) {
+  image_freezer *f = arg;
+  lt_block_order_begin(f->order, f->phase, f->guest.box);
+  bool is_loaded = engine_freeze_load(f);
+  lt_block_order_end(f->order);
+  if (is_loaded) {
+    engine_freeze_write_image(f);
+  }
 }
 
 /* Does the work in a box and on a fiber of its own. */
@@ -310,16 +323,50 @@ static lt_status engine_freeze_compile_all(const lt_engine_script *scripts, size
   return LT_OK;
 }
 
-lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out,
-                           lt_err *err) {
+/* Which blocks lie together is found in the plain image: all others begin as it does. */
+static lt_status engine_freeze_order(const lt_engine_script *compiled, lt_str programs, lt_block_order *order,
+                                     lt_err *err) {
+  LT_AUTO_BUF(plain, 64 * LT_MIB);
+  image_freezer f = {.kind = LT_IMAGE_BASE,
+                     .scripts = compiled,
+                     .count = LT_ENGINE_BASE_SCRIPTS,
+                     .order = order,
+                     .phase = LT_BLOCKS_NOTED,
+                     .out = &plain,
+                     .err = err,
+                     .status = LT_OK};
+  LT_TRY(engine_freeze_in_box(&f, engine_freeze_freeze));
+  lt_image image;
+  LT_TRY(lt_image_open(&image, &lt_qjs_module, lt_buf_view(&plain), err));
+  lt_status status = lt_block_training_run(order, &image, programs, err);
+  lt_image_close(&image);
+  return status;
+}
+
+lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_str programs,
+                           lt_buf *out, lt_err *err) {
   if (count < LT_ENGINE_BASE_SCRIPTS || count > LT_ENGINE_SCRIPTS_MAX) {
     return lt_fail(err, LT_E_INVALID, "an image needs inspect.js and prelude.js, and has at most %d scripts",
                    LT_ENGINE_SCRIPTS_MAX);
   }
   lt_engine_script compiled[LT_ENGINE_SCRIPTS_MAX];
   LT_AUTO_BUF(bytecode, 64 * LT_MIB);
+  lt_block_order order;
   LT_TRY(lt_box_thread_init(err));
   LT_TRY(engine_freeze_compile_all(scripts, count, &bytecode, compiled, err));
-  image_freezer f = {.kind = kind, .scripts = compiled, .count = count, .out = out, .err = err, .status = LT_OK};
-  return engine_freeze_in_box(&f, engine_freeze_freeze);
+  LT_TRY(lt_block_order_init(&order, err));
+  image_freezer f = {.kind = kind,
+                     .scripts = compiled,
+                     .count = count,
+                     .order = &order,
+                     .phase = LT_BLOCKS_PLACED,
+                     .out = out,
+                     .err = err,
+                     .status = LT_OK};
+  lt_status status = engine_freeze_order(compiled, programs, &order, err);
+  if (status == LT_OK) {
+    status = engine_freeze_in_box(&f, engine_freeze_freeze);
+  }
+  lt_block_order_release(&order);
+  return status;
 }

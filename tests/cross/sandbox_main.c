@@ -60,7 +60,7 @@ static void make_image(void) {
       {.file = LT_STR("prelude.js"), .text = read_script("src/sandbox/prelude.js", prelude, sizeof prelude)},
   };
   lt_buf_init(&image_bytes, 16 * LT_MIB);
-  if (lt_engine_freeze(LT_IMAGE_BASE, scripts, 2, &image_bytes, &err) != LT_OK ||
+  if (lt_engine_freeze(LT_IMAGE_BASE, scripts, 2, LT_STR(""), &image_bytes, &err) != LT_OK ||
       lt_image_open(&image, &lt_qjs_module, lt_buf_view(&image_bytes), &err) != LT_OK) {
     printf("no image: %s\n", lt_err_msg(&err));
     exit(1);
