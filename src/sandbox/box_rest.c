@@ -5,9 +5,6 @@
 #include "base/mem.h"
 #include "sandbox/box_memory.h"
 
-/* What lt_box_memory_save writes of a small program. */
-enum { REST_USUAL_BYTES = 8192 };
-
 /* Then the stack, and what lt_box_memory_save has written. */
 typedef struct rest_head {
   lt_box_frame *frame;
@@ -18,6 +15,80 @@ typedef struct rest_head {
   unsigned refused;
 } rest_head;
 
+/* --- The shelf ---------------------------------------------------------------------------------------------------- */
+static char *rest_shelf_next(const char *bytes) {
+  char *next;
+  memcpy(&next, bytes, sizeof next);
+  return next;
+}
+
+static char *rest_shelf_take(lt_rest_shelf *shelf) {
+  pthread_mutex_lock(&shelf->lock);
+  char *bytes = shelf->first;
+  if (bytes != NULL) {
+    shelf->first = rest_shelf_next(bytes);
+    shelf->count--;
+    shelf->least = shelf->count < shelf->least ? shelf->count : shelf->least;
+  }
+  pthread_mutex_unlock(&shelf->lock);
+  return bytes != NULL ? bytes : lt_mem_alloc(LT_BOX_REST_SHELF_BYTES);
+}
+
+static void rest_shelf_give(lt_rest_shelf *shelf, char *bytes) {
+  pthread_mutex_lock(&shelf->lock);
+  bool has_room = shelf->count < LT_BOX_REST_SHELF_MAX;
+  if (has_room) {
+    memcpy(bytes, &shelf->first, sizeof shelf->first);
+    shelf->first = bytes;
+    shelf->count++;
+  }
+  pthread_mutex_unlock(&shelf->lock);
+  if (!has_room) {
+    lt_mem_free(bytes);
+  }
+}
+
+/* Takes pieces out that are to be freed, linked as before. */
+static char *rest_shelf_cut(lt_rest_shelf *shelf, unsigned most) {
+  pthread_mutex_lock(&shelf->lock);
+  char *all = NULL;
+  for (unsigned left = shelf->least < most ? shelf->least : most; left > 0; left--) {
+    char *bytes = shelf->first;
+    shelf->first = rest_shelf_next(bytes);
+    shelf->count--;
+    memcpy(bytes, &all, sizeof all);
+    all = bytes;
+  }
+  shelf->least = shelf->count;
+  pthread_mutex_unlock(&shelf->lock);
+  return all;
+}
+
+static void rest_shelf_free(char *all) {
+  while (all != NULL) {
+    char *bytes = all;
+    all = rest_shelf_next(bytes);
+    lt_mem_free(bytes);
+  }
+}
+
+void lt_rest_shelf_trim(lt_rest_shelf *shelf) {
+  rest_shelf_free(rest_shelf_cut(shelf, LT_BOX_REST_SHELF_TRIM));
+}
+
+bool lt_rest_shelf_has_any(lt_rest_shelf *shelf) {
+  pthread_mutex_lock(&shelf->lock);
+  bool has_any = shelf->count > 0;
+  pthread_mutex_unlock(&shelf->lock);
+  return has_any;
+}
+
+void lt_rest_shelf_release(lt_rest_shelf *shelf) {
+  rest_shelf_free(shelf->first);
+  pthread_mutex_destroy(&shelf->lock);
+}
+
+/* --- Rests -------------------------------------------------------------------------------------------------------- */
 /* Returns what lt_box_memory_save returns. */
 static uint32_t box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
   const rest_head head = {.frame = box->frame,
@@ -27,7 +98,7 @@ static uint32_t box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
                           .stack_pointer = *box->module->stack_pointer(box->instance),
                           .refused = box->refused};
   lt_buf_add(out, lt_str_from(&head, sizeof head));
-  char *stack = lt_buf_reserve(out, head.stack_bytes + REST_USUAL_BYTES);
+  char *stack = lt_buf_reserve(out, head.stack_bytes);
   if (stack != NULL) {
     lt_fiber_stack_save(fiber, stack);
     lt_buf_commit(out, head.stack_bytes);
@@ -42,26 +113,43 @@ static lt_str box_rest_memory(const lt_box_rest *rest) {
   return lt_str_from(rest->bytes + before, rest->n - before);
 }
 
-lt_status lt_box_rest_begin(lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
+/* What has outgrown the shelf's memory, without the room to grow, which would be kept. */
+static bool rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
+  size_t n = 0, room = out->cap;
+  char *bytes = lt_buf_take(out, &n);
+  if (room != LT_BOX_REST_SHELF_BYTES) {
+    char *fitted = lt_mem_realloc(bytes, n);
+    if (fitted == NULL) {
+      lt_mem_free(bytes);
+      return false;
+    }
+    bytes = fitted;
+    room = n;
+  }
+  *ret_rest = (lt_box_rest){.bytes = bytes, .n = n, .room = room};
+  return true;
+}
+
+lt_status lt_box_rest_begin(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
   LT_AUTO_BUF(out, LT_BOX_REST_MAX_BYTES);
+  out.p = rest_shelf_take(shelf);
+  if (out.p == NULL) {
+    return LT_E_NOMEM;
+  }
+  out.cap = LT_BOX_REST_SHELF_BYTES;
   uint32_t lowest = box_rest_put(box, fiber, &out);
   if (out.status != LT_OK) {
     return out.status;
   }
-  size_t n = 0;
-  char *bytes = lt_buf_take(&out, &n);
-  char *fitted = bytes != NULL ? lt_mem_realloc(bytes, n) : NULL; /* without the room to grow, which would be kept */
-  if (fitted == NULL) {
-    lt_mem_free(bytes);
+  if (!rest_fit(&out, ret_rest)) {
     return LT_E_NOMEM;
   }
-  *ret_rest = (lt_box_rest){.bytes = fitted, .n = n};
   box->frame = NULL;
   (void)lt_box_clean_saved(box, box_rest_memory(ret_rest), lowest);
   return LT_OK;
 }
 
-bool lt_box_rest_end(lt_box *box, lt_fiber *fiber, lt_box_rest *rest) {
+bool lt_box_rest_end(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *rest) {
   rest_head head;
   memcpy(&head, rest->bytes, sizeof head);
   box->max_pages = head.max_pages;
@@ -73,11 +161,15 @@ bool lt_box_rest_end(lt_box *box, lt_fiber *fiber, lt_box_rest *rest) {
   box->frame = head.frame;
   box->owner = head.owner;
   box->refused = head.refused;
-  lt_box_rest_release(rest);
+  lt_box_rest_release(shelf, rest);
   return true;
 }
 
-void lt_box_rest_release(lt_box_rest *rest) {
-  lt_mem_free(rest->bytes);
+void lt_box_rest_release(lt_rest_shelf *shelf, lt_box_rest *rest) {
+  if (rest->room == LT_BOX_REST_SHELF_BYTES) {
+    rest_shelf_give(shelf, rest->bytes);
+  } else {
+    lt_mem_free(rest->bytes);
+  }
   *rest = (lt_box_rest){.bytes = NULL};
 }

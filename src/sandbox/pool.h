@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "sandbox/box.h"
+#include "sandbox/box_rest.h"
 
 /* Clean boxes in the order in which they came. */
 typedef struct lt_pool_list {
@@ -51,6 +52,7 @@ typedef struct lt_pool {
   unsigned least;     /* fewest clean boxes since the last trim: so many were not needed */
   lt_pool_waiter *first_waiting;
   lt_pool_waiter *last_waiting;
+  lt_rest_shelf shelf; /* has a lock of its own */
   bool has_more;    /* there is more than one program */
   uint64_t taken;   /* boxes taken so far */
   uint64_t given;   /* boxes given back so far */
@@ -105,7 +107,7 @@ bool lt_pool_is_crowded(lt_pool *pool);
 
 /* Frees some of the clean boxes that nobody has needed since the last call. */
 void lt_pool_trim(lt_pool *pool);
-/* Whether there are more boxes than lt_pool_trim leaves. */
+/* Whether there is more than lt_pool_trim leaves. */
 bool lt_pool_can_trim(lt_pool *pool);
 
 /* Boxes now, and so far. */

@@ -33,6 +33,8 @@ typedef struct waiting {
   lt_engine_result result;
 } waiting;
 
+static lt_rest_shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 static const fake_tool slow[] = {{.id = "slow", .text = "null", .yields = 1}, {.id = NULL}};
 
 static void on_box(lt_pool_waiter *waiter) {
@@ -115,7 +117,7 @@ static void release_picture(picture *p) {
 }
 
 static void rest(waiting *w) {
-  assert_int_equal(lt_box_rest_begin(w->box, &w->fiber, &w->rest), LT_OK);
+  assert_int_equal(lt_box_rest_begin(&shelf, w->box, &w->fiber, &w->rest), LT_OK);
   lt_pool_rest(w->pool, w->box);
 }
 
@@ -133,7 +135,7 @@ static void every_byte_comes_back(void **state) {
   lt_box_free(fresh);
   memset(w.box->stack + lt_box_stack_bytes(w.box) - 32 * LT_KIB, 0x5a, 32 * LT_KIB); /* as another program's frames */
   assert_int_equal(lt_pool_take_home(&engine_pool, w.box, NULL), LT_OK);
-  assert_true(lt_box_rest_end(w.box, &w.fiber, &w.rest));
+  assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
   expect_picture(&w, &before);
   release_picture(&before);
   end(&w, VALUE);
@@ -147,7 +149,7 @@ static void it_takes_little_memory(void **state) {
   rest(&w);
   assert_in_range(w.rest.n, 1, 32 * LT_KIB);
   assert_int_equal(lt_pool_take_home(&engine_pool, w.box, NULL), LT_OK);
-  assert_true(lt_box_rest_end(w.box, &w.fiber, &w.rest));
+  assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
   end(&w, "[2,3]");
 }
 
@@ -160,7 +162,7 @@ static void memory_that_has_grown_comes_back(void **state) {
   rest(&w);
   assert_true(lt_box_size(w.box) < size);
   assert_int_equal(lt_pool_take_home(&engine_pool, w.box, NULL), LT_OK);
-  assert_true(lt_box_rest_end(w.box, &w.fiber, &w.rest));
+  assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
   assert_int_equal(lt_box_size(w.box), size);
   end(&w, "15000000");
 }
@@ -213,11 +215,11 @@ static void two_programs_share_a_home(void **state) {
   assert_int_equal(first.called, 1);
   assert_ptr_equal(first.waiter.box, first.box);
   assert_false(lt_pool_wants(first.box));
-  assert_true(lt_box_rest_end(first.box, &first.fiber, &first.rest));
+  assert_true(lt_box_rest_end(&shelf, first.box, &first.fiber, &first.rest));
   expect_home(&second, LT_E_LIMIT);
   end(&first, VALUE);
   expect_home(&second, LT_OK);
-  assert_true(lt_box_rest_end(second.box, &second.fiber, &second.rest));
+  assert_true(lt_box_rest_end(&shelf, second.box, &second.fiber, &second.rest));
   end(&second, "[1,2]");
   lt_pool_release(&pool);
 }
@@ -239,7 +241,7 @@ static void a_home_survives_a_program_that_traps(void **state) {
   lt_box_revoke(box);
   lt_pool_give(&pool, box);
   expect_home(&w, LT_OK);
-  assert_true(lt_box_rest_end(w.box, &w.fiber, &w.rest));
+  assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
   end(&w, VALUE);
   lt_pool_release(&pool);
 }
@@ -254,7 +256,7 @@ static void a_program_at_rest_can_be_abandoned(void **state) {
   rest(&w);
   lt_pool_leave(&pool, w.box);
   lt_fiber_release(&w.fiber);
-  lt_box_rest_release(&w.rest);
+  lt_box_rest_release(&shelf, &w.rest);
   forget(&w);
   assert_int_equal(lt_pool_count(&pool).pooled, 1);
   lt_pool_release(&pool);
@@ -268,15 +270,54 @@ static void without_memory_it_stays_in_its_box(void **state) {
   bool failed = true;
   for (long n = 0; failed; n++) {
     lt_mem_fail_at(n);
-    lt_status status = lt_box_rest_begin(w.box, &w.fiber, &w.rest);
+    lt_status status = lt_box_rest_begin(&shelf, w.box, &w.fiber, &w.rest);
     failed = lt_mem_failed() != 0;
     lt_mem_fail_at(-1);
     assert_int_equal(status, failed ? LT_E_NOMEM : LT_OK);
   }
   lt_pool_rest(w.pool, w.box);
   expect_home(&w, LT_OK);
-  assert_true(lt_box_rest_end(w.box, &w.fiber, &w.rest));
+  assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
   end(&w, VALUE);
+}
+
+/* Small ones only; what is not needed for a while is freed. */
+static void memory_of_small_programs_is_kept(void **state) {
+  static const char small[] = "tools['slow'](1); 5", large[] = "const a = 'x'.repeat(20000); tools['slow'](1); a.length";
+  waiting w;
+  (void)state;
+  engine_traps();
+  lt_rest_shelf_release(&shelf);
+  shelf = (lt_rest_shelf){.lock = PTHREAD_MUTEX_INITIALIZER};
+  const char *used = NULL;
+  for (unsigned i = 0; i < 3; i++) {
+    begin(&w, small);
+    rest(&w);
+    assert_true(used == NULL || used == w.rest.bytes);
+    used = w.rest.bytes;
+    expect_home(&w, LT_OK);
+    assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
+    end(&w, "5");
+  }
+  assert_int_equal(shelf.count, 1);
+  begin(&w, large);
+  rest(&w);
+  assert_true(w.rest.n > LT_BOX_REST_SHELF_BYTES);
+  assert_int_equal(shelf.count, 0);
+  expect_home(&w, LT_OK);
+  assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
+  end(&w, "20000");
+  assert_false(lt_rest_shelf_has_any(&shelf));
+  begin(&w, small);
+  rest(&w);
+  lt_rest_shelf_trim(&shelf);
+  expect_home(&w, LT_OK);
+  assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
+  end(&w, "5");
+  lt_rest_shelf_trim(&shelf);
+  assert_true(lt_rest_shelf_has_any(&shelf)); /* it was used since the last time */
+  lt_rest_shelf_trim(&shelf);
+  assert_false(lt_rest_shelf_has_any(&shelf));
 }
 
 int main(void) {
@@ -289,6 +330,7 @@ int main(void) {
       cmocka_unit_test(a_home_survives_a_program_that_traps),
       cmocka_unit_test(a_program_at_rest_can_be_abandoned),
       cmocka_unit_test(without_memory_it_stays_in_its_box),
+      cmocka_unit_test(memory_of_small_programs_is_kept),
   };
   return cmocka_run_group_tests_name("box_rest", tests, engine_open, engine_close);
 }

@@ -155,7 +155,7 @@ static void run_box_start(lt_run *run) {
 
 /* The program continues in its box. It may have more memory than there is now. */
 static lt_status run_box_end_rest(lt_run *run, lt_err *err) {
-  if (!lt_box_rest_end(run->box.box, &run->box.fiber, &run->box.rest)) {
+  if (!lt_box_rest_end(&run->box.pool->shelf, run->box.box, &run->box.fiber, &run->box.rest)) {
     return lt_fail(err, LT_E_NOMEM, "no memory to continue a program that was waiting");
   }
   run->box.home = run->box.waiter.home = NULL;
@@ -167,11 +167,14 @@ static lt_status run_box_end_rest(lt_run *run, lt_err *err) {
 }
 
 void lt_run_box_abandon(lt_run *run) {
-  if (run->box.home != NULL && run->box.box == NULL) {
+  if (run->box.home == NULL) {
+    return;
+  }
+  if (run->box.box == NULL) {
     lt_pool_leave(run->box.pool, run->box.home);
     lt_fiber_release(&run->box.fiber);
   }
-  lt_box_rest_release(&run->box.rest);
+  lt_box_rest_release(&run->box.pool->shelf, &run->box.rest);
   run->box.home = NULL;
 }
 
@@ -231,7 +234,7 @@ bool lt_run_box_forget(lt_run *run) {
 
 void lt_run_box_rest(lt_run *run) {
   lt_box *box = run->box.box;
-  lt_status status = lt_box_rest_begin(box, &run->box.fiber, &run->box.rest);
+  lt_status status = lt_box_rest_begin(&run->box.pool->shelf, box, &run->box.fiber, &run->box.rest);
   if (status != LT_OK) {
     run->box.never_rests = status == LT_E_LIMIT;
     return;
