@@ -39,10 +39,14 @@ size_t lt_page_map_look(int map, const void *at, size_t count, uint16_t *ret_own
 }
 
 /* --- Watching ----------------------------------------------------------------------------------------------------- */
+/* As this thread has counted last. */
+static _Thread_local uint64_t page_watch_counted;
+
 static uint64_t page_watch_faults(void) {
   struct rusage usage = {.ru_minflt = 0};
   (void)getrusage(RUSAGE_THREAD, &usage);
-  return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+  page_watch_counted = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+  return page_watch_counted;
 }
 
 /* Not the thread's address or number, which another thread may have later. */
@@ -75,7 +79,7 @@ void lt_page_watch_enter(lt_page_watch *watch) {
   }
   watch->is_known = watch->is_known && watch->thread == 0;
   watch->thread = thread;
-  watch->faults = watch->is_known ? page_watch_faults() : 0;
+  watch->faults = page_watch_counted; /* or more by now: then a look is made that was not needed */
 }
 
 void lt_page_watch_leave(lt_page_watch *watch) {
