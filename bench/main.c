@@ -19,6 +19,7 @@ static const struct {
 } questions[] = {
     {"start", "A program starts", lt_bench_start},
     {"calls", "A program calls", lt_bench_calls},
+    {"neighbours", "100 calls of a tool, with little room", lt_bench_neighbours},
     {"burst", "Programs that begin at the same moment, each with a tool that takes 10 ms", lt_bench_burst},
     {"suspended", "Programs that wait in a tool call", lt_bench_suspended},
     {"process", "Whole processes, started in turn", lt_bench_process},

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,6 +12,9 @@
 #include "bench/measure.h"
 
 extern char **environ;
+
+/* Of a program's name. */
+enum { NAME_BYTES = 64 };
 
 /* --- One that answers --------------------------------------------------------------------------------------------- */
 /* posix_spawn wants char *const[] and changes nothing. */
@@ -112,15 +116,16 @@ const char *lt_peer_find(const char *variable, const char *name) {
   return given != NULL && given[0] != '\0' ? given : is_in_path(name) ? name : NULL;
 }
 
-const char *lt_peer_find_lathe(void) {
-  static char path[LT_PROC_PATH_MAX_BYTES + 8];
-  const char *given = getenv("LATHE");
-  if (given != NULL && given[0] != '\0') {
-    return given;
-  }
+const char *lt_peer_find_beside(const char *name) {
+  static char path[LT_PROC_PATH_MAX_BYTES + NAME_BYTES];
   ssize_t n = readlink("/proc/self/exe", path, LT_PROC_PATH_MAX_BYTES);
   path[n > 0 ? n : 0] = '\0';
   char *slash = strrchr(path, '/');
-  strcpy(slash != NULL ? slash + 1 : path, "lathe");
+  snprintf(slash != NULL ? slash + 1 : path, NAME_BYTES, "%s", name);
   return path;
+}
+
+const char *lt_peer_find_lathe(void) {
+  const char *given = getenv("LATHE");
+  return given != NULL && given[0] != '\0' ? given : lt_peer_find_beside("lathe");
 }

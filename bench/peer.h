@@ -30,7 +30,10 @@ int lt_peer_run(const char *const *argv, double *ret_ns);
  * NULL. */
 const char *lt_peer_find(const char *variable, const char *name);
 
-/* The lathe beside this program, or what LATHE in the environment says. Borrows: static. */
+/* A program beside this one. Borrows: static, until the next call. */
+const char *lt_peer_find_beside(const char *name);
+
+/* The lathe beside this program, or what LATHE in the environment says. Borrows: as above. */
 const char *lt_peer_find_lathe(void);
 
 #endif

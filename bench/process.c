@@ -2,14 +2,18 @@
  * little program. They take turns, so that what else the machine does is everybody's share. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "bench/bench.h"
 #include "bench/peer.h"
 #include "bench/measure.h"
 
-enum { ROUNDS = 40, WARM_UP = 2, ARGS = 9 };
+enum { ROUNDS = 40, WARM_UP = 2, ARGS = 9, SERVERS = 10, CONFIG_BYTES = 8192 };
 
-#define TARGET_RUN_NS 5e6
+#define TARGET_RUN_NS     5e6
+#define TARGET_SERVERS_NS 10e6
+#define FAKE_SERVER       LT_BENCH_DIR "/../tests/fakes/mcp_server.mjs"
 
 typedef struct command {
   const char *what;
@@ -21,7 +25,7 @@ typedef struct command {
   lt_measure samples;
 } command;
 
-enum { TRUE, RUN_JS, RUN_TS, COMMANDS = 9 };
+enum { TRUE, RUN_JS, RUN_SERVERS, RUN_TS, COMMANDS = 10 };
 
 static void turn(command *c, int round) {
   double ns;
@@ -51,16 +55,41 @@ static void print(command *c, command *all) {
   }
 }
 
+/* Writes a configuration with SERVERS servers, and has their lists of tools fetched. False: it is not possible here. */
+static bool prepare_servers(const char *lathe, const char *node, char *folder, char *ret_config, size_t room) {
+  char text[CONFIG_BYTES];
+  if (node == NULL || mkdtemp(folder) == NULL) {
+    return false;
+  }
+  setenv("XDG_CACHE_HOME", folder, 1);
+  snprintf(ret_config, room, "%s/lathe.yaml", folder);
+  size_t n = (size_t)snprintf(text, sizeof text, "mcpServers:\n");
+  for (int i = 0; i < SERVERS; i++) {
+    n += (size_t)snprintf(text + n, sizeof text - n, "  fake%d: {command: %s, args: [%s]}\n", i, node, FAKE_SERVER);
+  }
+  FILE *file = fopen(ret_config, "we");
+  bool is_written = file != NULL && fputs(text, file) >= 0;
+  is_written = file != NULL && fclose(file) == 0 && is_written;
+  double ns;
+  return is_written && lt_peer_run((const char *const[]){lathe, "tools", "--config", ret_config, NULL}, &ns) == 0;
+}
+
 void lt_bench_process(void) {
+  char folder[] = "/tmp/lathe-bench-XXXXXX", config[sizeof folder + 16];
   const char *lathe = lt_peer_find_lathe();
   const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
   const char *python = lt_peer_find("LATHE_BENCH_PYTHON", "python3");
   const char *deno = lt_peer_find("LATHE_BENCH_DENO", "deno");
   const char *npx = getenv("LATHE_BENCH_NPX"); /* a folder in which our npm packages are installed */
   const char *typescript = LT_BENCH_DIR "/programs/report.ts";
+  bool has_servers = prepare_servers(lathe, node, folder, config, sizeof config);
   command all[COMMANDS] = {
       [TRUE] = {"/bin/true: an empty process", {"/bin/true"}},
       [RUN_JS] = {"lathe run -e 1+2", {lathe, "run", "-e", "1+2"}, .target = TARGET_RUN_NS},
+      [RUN_SERVERS] = {"… with ten configured servers, of which it calls none",
+                       {has_servers ? lathe : NULL, "run", "--config", config, "-e", "1+2"},
+                       "there is no node here for fake servers",
+                       .target = TARGET_SERVERS_NS},
       [RUN_TS] = {"lathe run report.ts: 25 lines of TypeScript", {lathe, "run", typescript}},
       {"the npm package: npx NAME run -e 1+2",
        {npx == NULL ? NULL : "npx", "--prefix", npx, "--no", "lathe", "run", "-e", "1+2"},
@@ -83,4 +112,6 @@ void lt_bench_process(void) {
   for (unsigned i = 0; i < COMMANDS; i++) {
     lt_measure_release(&all[i].samples);
   }
+  double ns;
+  (void)lt_peer_run((const char *const[]){"rm", "-rf", folder, NULL}, &ns);
 }

@@ -15,7 +15,7 @@
 
 enum { RUNS = 200, WARM_UP = 20, STARTS = 15, WHOLE = 25 };
 
-#define TARGET_WARM_NS 25e6
+#define TARGET_WARM_NS 10e6
 #define NPM_TSC        "/../tests/node_modules/@typescript/typescript-linux-" LT_NPM_CPU "/lib/tsc"
 
 typedef struct bench {

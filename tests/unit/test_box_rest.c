@@ -283,7 +283,8 @@ static void without_memory_it_stays_in_its_box(void **state) {
 
 /* Small ones only; what is not needed for a while is freed. */
 static void memory_of_small_programs_is_kept(void **state) {
-  static const char small[] = "tools['slow'](1); 5", large[] = "const a = 'x'.repeat(20000); tools['slow'](1); a.length";
+  static const char small[] = "tools['slow'](1); 5",
+                    large[] = "const a = 'x'.repeat(20000); tools['slow'](1); a.length";
   waiting w;
   (void)state;
   engine_traps();
