@@ -30,9 +30,9 @@ PREFIX      ?= /usr/local
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-all: check ## Build the program: build/lathe
+all: check ## Build the program and the library: build/lathe
 	@$(MAKE) -j2 engine page build/release.libs
-	@$(MAKE) build/release.all
+	@cmake --build build/release --target program
 	@ln -sfn release/lathe build/lathe
 
 check:
@@ -95,10 +95,12 @@ $(NODE_ADDON): $(wildcard packages/node/*.c packages/node/*.h) include/lathe.h p
 
 # --- the presets ----------------------------------------------------------------------------------------------------
 
-# Our own libraries, which need only the engine's header: they are compiled while the engine is.
+# Our own libraries, which need only the engine's header: they are compiled while the engine is, which
+# takes longest, on one processor, and goes first.
 $(PRESETS:%=build/%.libs): build/%.libs: build/%.configured
-	@cmake --build build/$* --target libs
+	@nice cmake --build build/$* --target libs
 
+# Everything, with the tests and measurements.
 $(PRESETS:%=build/%.all): build/%.all: build/%.configured
 	@cmake --build build/$*
 
@@ -123,12 +125,14 @@ demo: ## Install what is missing, build, run a program against real MCP servers
 test: ## Install what is missing, build, run every test
 	@scripts/setup.sh test
 	@$(MAKE) all
+	@cmake --build build/release
 	@scripts/canaries.sh release
 	@scripts/run-tests.sh release
 
 bench: ## Measure Lathe, and others beside it, or only QUESTIONS; never fails
 	@scripts/setup.sh bench
 	@$(MAKE) all
+	@cmake --build build/release
 	@$(MAKE) $(NODE_ADDON) || echo "make: without it some figures are missing"
 	@scripts/bench.sh $(QUESTIONS)
 
@@ -145,6 +149,7 @@ asan tsan: ## The tests under sanitizers, and faults that they must find
 instructions: ## Count the instructions of ten paths: none may take many more than before
 	@scripts/setup.sh instructions
 	@$(MAKE) all
+	@cmake --build build/release
 	@scripts/instructions.mjs
 
 fuzz: ## Fuzz each target for FUZZ_SECONDS (30)

@@ -49,6 +49,6 @@ done
 # sure to be of the same sources.
 if [ -n "${CI:-}" ]; then
   for kind in base web intl strip; do
-    cmp build/{release,aarch64}/src/sandbox/$kind.image
+    cmp build/{release,aarch64}/src/sandbox/images/$kind.image
   done
 fi
