@@ -69,11 +69,16 @@ static void engine_freeze_take_names(image_freezer *f) {
   lt_guest_free(&f->guest, name);
 }
 
+/* A small block, as all that programs write to (block_order.h). */
 static bool engine_freeze_make_scratch(image_freezer *f) {
-  char zeros[LT_SCRATCH_BYTES] = {0};
-  strcpy(zeros + LT_SCRATCH_NAMES, "answer"); /* the file name for parsed JSON */
-  f->head.scratch = lt_guest_put(&f->guest, lt_str_from(zeros, sizeof zeros));
+  static const char file[] = "answer"; /* of parsed JSON, as errors name it */
+  lt_box *box = f->guest.box;
+  Z_qjs_instance_t *q = engine_freeze_instance_of(f);
+  LT_BOX_ENTER(box, f->head.scratch = Z_qjsZ_js_mallocz(q, f->head.context, LT_SCRATCH_BYTES));
   f->guest.scratch = f->head.scratch;
+  if (f->head.scratch != 0) {
+    memcpy(box->memory + f->head.scratch + LT_SCRATCH_NAMES, file, sizeof file);
+  }
   return f->head.scratch != 0;
 }
 
