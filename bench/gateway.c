@@ -1,6 +1,6 @@
 /* Lathe as a client's MCP server (lathe mcp), beside its parts alone: the same call made of the server directly, one
- * fsync. Messages go over pipes as a client sends them, so what is left is what Lathe costs. With LATHE_BENCH_EXECUTOR
- * set to the program of npm's `executor`, that one does the same. */
+ * fsync. Messages go over pipes or HTTP as a client sends them, so what is left is what Lathe costs. With
+ * LATHE_BENCH_EXECUTOR set to the program of npm's `executor`, that one does the same. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,12 +11,15 @@
 
 #include "base/limits.h"
 #include "bench/bench.h"
+#include "bench/load.h"
 #include "bench/measure.h"
 #include "bench/peer.h"
 
 enum {
   CALLS = 400,
   WARM_UP = 40,
+  HTTP_CALLS = 4000,
+  HTTP_WARM_UP = 400,
   EXECUTOR_CALLS = 60,
   EXECUTOR_WARM_UP = 10,
   STARTS = 30,
@@ -208,6 +211,61 @@ static void gateway_measure_calls(gateway_bench *b) {
   }
 }
 
+/* --- Over HTTP ---------------------------------------------------------------------------------------------------- */
+#define HTTP_SUM                                                                                                 \
+  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_code\",\"arguments\":" \
+  "{\"code\":\"1+2\"},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                    \
+  "\"io.modelcontextprotocol/clientCapabilities\":{}}}}"
+
+/* The bytes that bench/gateway-http.mjs sends. */
+static void gateway_write_http_request(const lt_load_server *server, char *ret_request, size_t room) {
+  snprintf(ret_request, room,
+           "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:%u\r\ncontent-type: application/json\r\n"
+           "accept: application/json, text/event-stream\r\ncontent-length: %zu\r\n"
+           "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: execute_code\r\n\r\n" HTTP_SUM,
+           server->port, strlen(HTTP_SUM));
+}
+
+/* False: an answer did not come, or is not 3. */
+static bool gateway_ask_over_http(gateway_bench *b, const lt_load_server *server, lt_measure *m) {
+  char request[1024];
+  int fd = lt_load_connect(server, 0);
+  bool is_right = fd >= 0;
+  gateway_write_http_request(server, request, sizeof request);
+  for (int i = 0; is_right && i < HTTP_CALLS + HTTP_WARM_UP; i++) {
+    double start = lt_measure_now();
+    is_right = lt_load_ask(fd, request, b->answer, ANSWER_BYTES);
+    double end = lt_measure_now();
+    is_right = is_right && strstr(b->answer, "\"text\":\"3\"") != NULL;
+    if (is_right && i >= HTTP_WARM_UP) {
+      lt_measure_add(m, end - start);
+    }
+  }
+  if (fd >= 0) {
+    close(fd);
+  }
+  return is_right;
+}
+
+/* A lean client: bench/gateway-http.mjs shows many clients at once, and its own time is in every figure there. */
+static void gateway_measure_http(gateway_bench *b) {
+  const char *what = "execute_code of 1+2, over HTTP, one connection that stays open";
+  lt_load_server server;
+  lt_measure m;
+  lt_measure_init(&m);
+  b->answer[0] = '\0';
+  gateway_write_config(b, "{}");
+  if (lt_load_server_start(
+          &server, (const char *const[]){b->lathe, "mcp", "--http", "127.0.0.1:0", "--config", b->config, NULL}) &&
+      gateway_ask_over_http(b, &server, &m)) {
+    lt_measure_print_ns(what, &m, TARGET_EXECUTE_NS);
+  } else {
+    lt_measure_skip(what, "lathe mcp --http did not answer with 3: %.200s", b->answer);
+  }
+  lt_load_server_stop(&server);
+  lt_measure_release(&m);
+}
+
 /* --- Many tools --------------------------------------------------------------------------------------------------- */
 static void gateway_measure_many(gateway_bench *b) {
   lt_measure list, first, search;
@@ -277,6 +335,7 @@ void lt_bench_gateway(void) {
   setenv("XDG_CACHE_HOME", b.folder, 1);
   gateway_measure_start(&b);
   gateway_measure_calls(&b);
+  gateway_measure_http(&b);
   gateway_measure_executor(&b);
   gateway_measure_many(&b);
   free(b.answer);

@@ -9,12 +9,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/peer.h"
 
-enum { START_MS = 15000, STOP_MS = 5000, SAID_BYTES = 4096, WRK_TIMEOUT_SECONDS = 30, NUMBER_BYTES = 24 };
+enum { START_MS = 15000, STOP_MS = 5000, SAID_BYTES = 4096, ANSWER_TIMEOUT_SECONDS = 30, NUMBER_BYTES = 24 };
 
 /* --- Servers ------------------------------------------------------------------------------------------------------ */
 static _Noreturn void load_exec(const char *const *argv, int said) {
@@ -113,7 +114,7 @@ bool lt_load_run(const lt_load_server *server, const lt_load *load, lt_measure *
   snprintf(url, sizeof url, "http://127.0.0.1:%u%s", server->port, load->path);
   snprintf(connections, sizeof connections, "-c%u", load->connections);
   snprintf(seconds, sizeof seconds, "-d%u", load->seconds);
-  snprintf(timeout, sizeof timeout, "%ds", WRK_TIMEOUT_SECONDS);
+  snprintf(timeout, sizeof timeout, "%ds", ANSWER_TIMEOUT_SECONDS);
   const char *argv[] = {
       "wrk", "-t1", connections, seconds,        "--timeout",  timeout, "-s", LT_BENCH_DIR "/load.lua",
       url,   "--",  load->body,  load->expected, load->accept, NULL};
@@ -125,18 +126,56 @@ bool lt_load_run(const lt_load_server *server, const lt_load *load, lt_measure *
 }
 
 /* --- Connections of our own --------------------------------------------------------------------------------------- */
-int lt_load_open_get(const lt_load_server *server, const char *path, int receive_bytes) {
+int lt_load_connect(const lt_load_server *server, int receive_bytes) {
   struct sockaddr_in at = {
       .sin_family = AF_INET, .sin_port = htons((in_port_t)server->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  char text[512];
+  struct timeval most = {.tv_sec = ANSWER_TIMEOUT_SECONDS};
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd >= 0 && receive_bytes > 0) {
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
   }
-  int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n", path, server->port);
-  if (fd >= 0 && (connect(fd, (struct sockaddr *)&at, sizeof at) != 0 || write(fd, text, (size_t)n) != n)) {
+  if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most) != 0 ||
+                  connect(fd, (struct sockaddr *)&at, sizeof at) != 0)) {
     close(fd);
     return -1;
   }
   return fd;
+}
+
+int lt_load_open_get(const lt_load_server *server, const char *path, int receive_bytes) {
+  char text[512];
+  int fd = lt_load_connect(server, receive_bytes);
+  int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n", path, server->port);
+  if (fd >= 0 && write(fd, text, (size_t)n) != n) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+/* How many bytes an answer has, its head and Content-Length bytes behind it; 0: not known yet. */
+static size_t load_answer_bytes(const char *answer) {
+  static const char name[] = "\r\nContent-Length:";
+  const char *end = strstr(answer, "\r\n\r\n"), *length = strcasestr(answer, name);
+  if (end == NULL || length == NULL || length > end) {
+    return 0;
+  }
+  return (size_t)(end + 4 - answer) + strtoul(length + sizeof name - 1, NULL, 10);
+}
+
+bool lt_load_ask(int fd, const char *request, char *ret_answer, size_t room) {
+  size_t n = strlen(request), got = 0, all = 0;
+  if (write(fd, request, n) != (ssize_t)n) {
+    return false;
+  }
+  while (all == 0 || got < all) {
+    ssize_t more = got + 1 < room ? read(fd, ret_answer + got, room - got - 1) : 0;
+    if (more <= 0) {
+      return false;
+    }
+    got += (size_t)more;
+    ret_answer[got] = '\0';
+    all = all > 0 ? all : load_answer_bytes(ret_answer);
+  }
+  return got == all;
 }

@@ -38,8 +38,14 @@ typedef struct lt_load_seen {
 /* Puts a load on a server. The latencies' thousandths are added to `latency`. False: wrk could not be started. */
 bool lt_load_run(const lt_load_server *server, const lt_load *load, lt_measure *latency, lt_load_seen *ret_seen);
 
+/* Opens a connection, whose reads end after half a minute. `receive_bytes`: of the kernel's buffer; 0: as usual.
+ * Errors: -1. Owns: the caller, close. */
+int lt_load_connect(const lt_load_server *server, int receive_bytes);
 /* Opens a connection and sends a GET. `receive_bytes`: of the kernel's buffer; 0: as usual. Errors: -1. Owns: the
  * caller, close. */
 int lt_load_open_get(const lt_load_server *server, const char *path, int receive_bytes);
+/* Sends a request and reads the whole answer, head and body, on a connection that stays open. False: none has come, it
+ * does not say its Content-Length, or it is longer than `room`. */
+bool lt_load_ask(int fd, const char *request, char *ret_answer, size_t room);
 
 #endif
