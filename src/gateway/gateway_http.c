@@ -306,15 +306,15 @@ static lt_status gateway_http_read(gateway_exchange *x, lt_err *err) LT_YIELDS {
 }
 
 /* Whether an Accept header (RFC 9110, section 12.5.1) names a media type, or all; none accepts all. */
-static bool gateway_http_accepts(const lt_http_call *call, const char *type) {
+static bool gateway_http_accepts(const lt_http_call *call, lt_str type) {
   lt_str all = lt_http_call_header(call, "Accept");
+  lt_str group = lt_str_sub(type, 0, lt_str_find(type, LT_STR("/"), 0) + 1);
   bool is_accepted = lt_str_trim(all).n == 0;
   for (size_t at = 0; at < all.n && !is_accepted;) {
     size_t end = lt_str_find(all, LT_STR(","), at);
     lt_str item = lt_str_sub(all, at, end);
     item = lt_str_trim(lt_str_sub(item, 0, lt_str_find(item, LT_STR(";"), 0)));
-    lt_str group = lt_str_sub(lt_str_of(type), 0, lt_str_find(lt_str_of(type), LT_STR("/"), 0) + 1);
-    is_accepted = lt_str_eq_fold(item, lt_str_of(type)) || lt_str_eqc(item, "*/*") ||
+    is_accepted = lt_str_eq_fold(item, type) || lt_str_eq(item, LT_STR("*/*")) ||
                   (lt_str_ends(item, LT_STR("/*")) && lt_str_eq_fold(lt_str_sub(item, 0, item.n - 1), group));
     at = end != SIZE_MAX ? end + 1 : all.n;
   }
@@ -329,11 +329,11 @@ static bool gateway_http_is_json(const lt_http_call *call) {
 
 static void gateway_http_post(gateway_exchange *x) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
-  x->takes_events = gateway_http_accepts(x->call, "text/event-stream");
+  x->takes_events = gateway_http_accepts(x->call, LT_STR("text/event-stream"));
   if (!gateway_http_is_json(x->call)) {
     gateway_http_refuse(x, 415, LT_GATEWAY_BUSY, "Unsupported Media Type: Content-Type must be application/json",
                         LT_STR_NULL);
-  } else if (!gateway_http_accepts(x->call, "application/json")) {
+  } else if (!gateway_http_accepts(x->call, LT_STR("application/json"))) {
     gateway_http_refuse(x, 406, LT_GATEWAY_BUSY,
                         "Not Acceptable: Accept must name application/json and text/event-stream", LT_STR_NULL);
   } else if (gateway_http_read(x, &err) != LT_OK) {
@@ -408,7 +408,7 @@ static void gateway_http_get(gateway_exchange *x) LT_YIELDS {
   if (!gateway_http_has_session(x)) {
     return;
   }
-  if (!gateway_http_accepts(x->call, "text/event-stream")) {
+  if (!gateway_http_accepts(x->call, LT_STR("text/event-stream"))) {
     gateway_http_refuse(x, 406, LT_GATEWAY_BUSY, "Not Acceptable: Accept must name text/event-stream", LT_STR_NULL);
     return;
   }

@@ -211,20 +211,11 @@ static void gateway_runs_put_progress(const gateway_run_view *view, lt_buf *out)
                 LT_STR_ARG(view->run));
 }
 
-/* Takes a text that is a whole answer. */
-static bool gateway_runs_take_whole(const gateway_run_view *view, lt_gateway_answer *answer) {
+/* Only a call of one tool has a whole answer. Most texts are none by their first character. */
+static bool gateway_runs_is_whole(const gateway_run_view *view, lt_str text) {
   lt_json_doc doc;
-  lt_buf_clear(&answer->whole);
-  if (!gateway_runs_is_of_tool(view)) {
-    return false;
-  }
-  gateway_runs_put_texts(view, &answer->whole);
-  if (lt_json_parse(view->arena, lt_buf_view(&answer->whole), &doc, NULL) == LT_OK &&
-      lt_whole_answer_is(lt_json_root(&doc))) {
-    return true;
-  }
-  lt_buf_clear(&answer->whole);
-  return false;
+  return lt_str_starts(lt_str_trim(text), LT_STR("{")) && gateway_runs_is_of_tool(view) &&
+         lt_json_parse(view->arena, text, &doc, NULL) == LT_OK && lt_whole_answer_is(lt_json_root(&doc));
 }
 
 static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answer *answer, lt_err *err) {
@@ -234,10 +225,12 @@ static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answe
     gateway_runs_put_progress(view, &answer->text);
     return lt_buf_check(&answer->text, err, "no memory for the answer");
   }
-  if (gateway_runs_take_whole(view, answer)) {
-    return LT_OK;
-  }
   gateway_runs_put_texts(view, &answer->text);
+  if (gateway_runs_is_whole(view, lt_buf_view(&answer->text))) {
+    lt_buf_add(&answer->whole, lt_buf_view(&answer->text));
+    lt_buf_clear(&answer->text);
+    return lt_buf_check(&answer->whole, err, "no memory for the answer");
+  }
   if (is_failed) {
     gateway_runs_put_error(view, &answer->text);
   } else if (is_cancelled) {

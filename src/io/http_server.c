@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <grp.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -137,7 +137,9 @@ static void *http_server_on_target(void *arg, const char *target, struct MHD_Con
   lt_server_client *client = lt_http_server_client_of(server, connection);
   lt_http_server_client_owes(server, client);
   c->client = client;
-  snprintf(c->peer, sizeof c->peer, "%s", client != NULL ? client->peer : "");
+  if (client != NULL) {
+    memcpy(c->peer, client->peer, sizeof c->peer);
+  }
   c->base.peer = lt_str_of(c->peer);
   lt_buf_add(&c->target, lt_str_of(target));
   return c;
