@@ -16,17 +16,17 @@ typedef struct rest_head {
 } rest_head;
 
 /* --- The shelf ---------------------------------------------------------------------------------------------------- */
-static char *rest_shelf_next(const char *bytes) {
+static char *box_rest_shelf_next(const char *bytes) {
   char *next;
   memcpy(&next, bytes, sizeof next);
   return next;
 }
 
-static char *rest_shelf_take(lt_rest_shelf *shelf) {
+static char *box_rest_shelf_take(lt_box_shelf *shelf) {
   pthread_mutex_lock(&shelf->lock);
   char *bytes = shelf->first;
   if (bytes != NULL) {
-    shelf->first = rest_shelf_next(bytes);
+    shelf->first = box_rest_shelf_next(bytes);
     shelf->count--;
     shelf->least = shelf->count < shelf->least ? shelf->count : shelf->least;
   }
@@ -34,7 +34,7 @@ static char *rest_shelf_take(lt_rest_shelf *shelf) {
   return bytes != NULL ? bytes : lt_mem_alloc(LT_BOX_REST_SHELF_BYTES);
 }
 
-static void rest_shelf_give(lt_rest_shelf *shelf, char *bytes) {
+static void box_rest_shelf_give(lt_box_shelf *shelf, char *bytes) {
   pthread_mutex_lock(&shelf->lock);
   bool has_room = shelf->count < LT_BOX_REST_SHELF_MAX;
   if (has_room) {
@@ -49,12 +49,12 @@ static void rest_shelf_give(lt_rest_shelf *shelf, char *bytes) {
 }
 
 /* Takes pieces out that are to be freed, linked as before. */
-static char *rest_shelf_cut(lt_rest_shelf *shelf, unsigned most) {
+static char *box_rest_shelf_cut(lt_box_shelf *shelf, unsigned most) {
   pthread_mutex_lock(&shelf->lock);
   char *all = NULL;
   for (unsigned left = shelf->least < most ? shelf->least : most; left > 0; left--) {
     char *bytes = shelf->first;
-    shelf->first = rest_shelf_next(bytes);
+    shelf->first = box_rest_shelf_next(bytes);
     shelf->count--;
     memcpy(bytes, &all, sizeof all);
     all = bytes;
@@ -64,27 +64,27 @@ static char *rest_shelf_cut(lt_rest_shelf *shelf, unsigned most) {
   return all;
 }
 
-static void rest_shelf_free(char *all) {
+static void box_rest_shelf_free(char *all) {
   while (all != NULL) {
     char *bytes = all;
-    all = rest_shelf_next(bytes);
+    all = box_rest_shelf_next(bytes);
     lt_mem_free(bytes);
   }
 }
 
-void lt_rest_shelf_trim(lt_rest_shelf *shelf) {
-  rest_shelf_free(rest_shelf_cut(shelf, LT_BOX_REST_SHELF_TRIM));
+void lt_box_shelf_trim(lt_box_shelf *shelf) {
+  box_rest_shelf_free(box_rest_shelf_cut(shelf, LT_BOX_REST_SHELF_TRIM));
 }
 
-bool lt_rest_shelf_has_any(lt_rest_shelf *shelf) {
+bool lt_box_shelf_has_any(lt_box_shelf *shelf) {
   pthread_mutex_lock(&shelf->lock);
   bool has_any = shelf->count > 0;
   pthread_mutex_unlock(&shelf->lock);
   return has_any;
 }
 
-void lt_rest_shelf_release(lt_rest_shelf *shelf) {
-  rest_shelf_free(shelf->first);
+void lt_box_shelf_release(lt_box_shelf *shelf) {
+  box_rest_shelf_free(shelf->first);
   pthread_mutex_destroy(&shelf->lock);
 }
 
@@ -114,7 +114,7 @@ static lt_str box_rest_memory(const lt_box_rest *rest) {
 }
 
 /* What has outgrown the shelf's memory, without the room to grow, which would be kept. */
-static bool rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
+static bool box_rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
   size_t n = 0, room = out->cap;
   char *bytes = lt_buf_take(out, &n);
   if (room != LT_BOX_REST_SHELF_BYTES) {
@@ -130,9 +130,9 @@ static bool rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
   return true;
 }
 
-lt_status lt_box_rest_begin(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
+lt_status lt_box_rest_begin(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
   LT_AUTO_BUF(out, LT_BOX_REST_MAX_BYTES);
-  out.p = rest_shelf_take(shelf);
+  out.p = box_rest_shelf_take(shelf);
   if (out.p == NULL) {
     return LT_E_NOMEM;
   }
@@ -141,7 +141,7 @@ lt_status lt_box_rest_begin(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, 
   if (out.status != LT_OK) {
     return out.status;
   }
-  if (!rest_fit(&out, ret_rest)) {
+  if (!box_rest_fit(&out, ret_rest)) {
     return LT_E_NOMEM;
   }
   box->frame = NULL;
@@ -149,7 +149,7 @@ lt_status lt_box_rest_begin(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, 
   return LT_OK;
 }
 
-bool lt_box_rest_end(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *rest) {
+bool lt_box_rest_end(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *rest) {
   rest_head head;
   memcpy(&head, rest->bytes, sizeof head);
   box->max_pages = head.max_pages;
@@ -165,9 +165,9 @@ bool lt_box_rest_end(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_
   return true;
 }
 
-void lt_box_rest_release(lt_rest_shelf *shelf, lt_box_rest *rest) {
+void lt_box_rest_release(lt_box_shelf *shelf, lt_box_rest *rest) {
   if (rest->room == LT_BOX_REST_SHELF_BYTES) {
-    rest_shelf_give(shelf, rest->bytes);
+    box_rest_shelf_give(shelf, rest->bytes);
   } else {
     lt_mem_free(rest->bytes);
   }

@@ -16,12 +16,12 @@
 /* Memory that programs at rest have left, for the next ones: in a rush thousands come and go, and the system would make
  * its pages anew for each. Any thread may use it. An empty one is all zero but for its
  * lock (PTHREAD_MUTEX_INITIALIZER). */
-typedef struct lt_rest_shelf {
+typedef struct lt_box_shelf {
   pthread_mutex_t lock;
   char *first; /* each begins with the address of the next one */
   unsigned count;
   unsigned least; /* since the last trimming */
-} lt_rest_shelf;
+} lt_box_shelf;
 
 typedef struct lt_box_rest {
   char *bytes;
@@ -32,17 +32,17 @@ typedef struct lt_box_rest {
 /* Takes the program out of its box and cleans the box; one that cannot be cleaned must be renewed, or freed. `fiber` is
  * suspended, and its stack is the box's. LT_E_LIMIT: it has more than LT_BOX_REST_MAX_BYTES; LT_E_NOMEM. Then the
  * program is still in its box. Owns: the caller, lt_box_rest_release. */
-lt_status lt_box_rest_begin(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest);
+lt_status lt_box_rest_begin(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest);
 /* Puts the program back into the same box, which is clean. False: there is no memory; it can be tried again with the
  * box cleaned. Releases what was kept when it succeeds. */
-bool lt_box_rest_end(lt_rest_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *rest);
+bool lt_box_rest_end(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *rest);
 /* Puts its memory on the shelf, or frees it; also when nothing is kept. */
-void lt_box_rest_release(lt_rest_shelf *shelf, lt_box_rest *rest);
+void lt_box_rest_release(lt_box_shelf *shelf, lt_box_rest *rest);
 
 /* Frees some of what nobody has needed since the last call. */
-void lt_rest_shelf_trim(lt_rest_shelf *shelf);
+void lt_box_shelf_trim(lt_box_shelf *shelf);
 /* Whether there is something to be trimmed. */
-bool lt_rest_shelf_has_any(lt_rest_shelf *shelf);
-void lt_rest_shelf_release(lt_rest_shelf *shelf);
+bool lt_box_shelf_has_any(lt_box_shelf *shelf);
+void lt_box_shelf_release(lt_box_shelf *shelf);
 
 #endif

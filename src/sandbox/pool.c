@@ -384,7 +384,7 @@ void lt_pool_trim(lt_pool *pool) {
     unneeded = box->place.next;
     lt_box_free(box);
   }
-  lt_rest_shelf_trim(&pool->shelf);
+  lt_box_shelf_trim(&pool->shelf);
 }
 
 bool lt_pool_can_trim(lt_pool *pool) {
@@ -392,7 +392,7 @@ bool lt_pool_can_trim(lt_pool *pool) {
   bool has_spare = pool->clean.count > pool->limits.keep || pool->home_bytes > 0 || pool->taken > pool->given;
   bool can_trim = has_spare && pool->made > pool->limits.keep;
   pthread_mutex_unlock(&pool->lock);
-  return can_trim || lt_rest_shelf_has_any(&pool->shelf);
+  return can_trim || lt_box_shelf_has_any(&pool->shelf);
 }
 
 void lt_pool_release(lt_pool *pool) {
@@ -400,7 +400,7 @@ void lt_pool_release(lt_pool *pool) {
   for (lt_box *box = pool_pop(pool, &pool->clean); box != NULL; box = pool_pop(pool, &pool->clean)) {
     lt_box_free(box);
   }
-  lt_rest_shelf_release(&pool->shelf);
+  lt_box_shelf_release(&pool->shelf);
   pthread_mutex_destroy(&pool->lock);
 }
 

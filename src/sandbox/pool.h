@@ -52,11 +52,11 @@ typedef struct lt_pool {
   unsigned least;     /* fewest clean boxes since the last trim: so many were not needed */
   lt_pool_waiter *first_waiting;
   lt_pool_waiter *last_waiting;
-  lt_rest_shelf shelf; /* has a lock of its own */
-  bool has_more;       /* there is more than one program */
-  uint64_t taken;      /* boxes taken so far */
-  uint64_t given;      /* boxes given back so far */
-  uint64_t cleaned;    /* boxes cleaned so far, to be used again */
+  lt_box_shelf shelf; /* has a lock of its own */
+  bool has_more;      /* there is more than one program */
+  uint64_t taken;     /* boxes taken so far */
+  uint64_t given;     /* boxes given back so far */
+  uint64_t cleaned;   /* boxes cleaned so far, to be used again */
 } lt_pool;
 
 /* Borrows the image and the budget, which must outlive the pool. */

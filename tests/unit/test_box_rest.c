@@ -33,7 +33,7 @@ typedef struct waiting {
   lt_engine_result result;
 } waiting;
 
-static lt_rest_shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static lt_box_shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const fake_tool slow[] = {{.id = "slow", .text = "null", .yields = 1}, {.id = NULL}};
 
@@ -288,8 +288,8 @@ static void memory_of_small_programs_is_kept(void **state) {
   waiting w;
   (void)state;
   engine_traps();
-  lt_rest_shelf_release(&shelf);
-  shelf = (lt_rest_shelf){.lock = PTHREAD_MUTEX_INITIALIZER};
+  lt_box_shelf_release(&shelf);
+  shelf = (lt_box_shelf){.lock = PTHREAD_MUTEX_INITIALIZER};
   const char *used = NULL;
   for (unsigned i = 0; i < 3; i++) {
     begin(&w, small);
@@ -308,17 +308,17 @@ static void memory_of_small_programs_is_kept(void **state) {
   expect_home(&w, LT_OK);
   assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
   end(&w, "20000");
-  assert_false(lt_rest_shelf_has_any(&shelf));
+  assert_false(lt_box_shelf_has_any(&shelf));
   begin(&w, small);
   rest(&w);
-  lt_rest_shelf_trim(&shelf);
+  lt_box_shelf_trim(&shelf);
   expect_home(&w, LT_OK);
   assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
   end(&w, "5");
-  lt_rest_shelf_trim(&shelf);
-  assert_true(lt_rest_shelf_has_any(&shelf)); /* it was used since the last time */
-  lt_rest_shelf_trim(&shelf);
-  assert_false(lt_rest_shelf_has_any(&shelf));
+  lt_box_shelf_trim(&shelf);
+  assert_true(lt_box_shelf_has_any(&shelf)); /* it was used since the last time */
+  lt_box_shelf_trim(&shelf);
+  assert_false(lt_box_shelf_has_any(&shelf));
 }
 
 int main(void) {
