@@ -30,6 +30,9 @@ lt_status lt_store_decision_take(lt_store *store, int64_t id, lt_err *err) LT_YI
 /* Appends a JSON array of a prompt's decisions, oldest first: {"id", "verb", "user", "call", "hash" (hexadecimal),
  * "tool", "reason", "input", "remember", "createdAt", "takenAt" (or null)}. */
 lt_status lt_store_decision_list(lt_store *store, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;
+/* Appends those of `prompts` that have a decision which is not taken. In both, each id has LT_STORE_ID_BYTES and a NUL
+ * behind it. */
+lt_status lt_store_decision_find_open(lt_store *store, lt_str prompts, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Appends the taken decisions that hold until the conversation ends, in the same shape. */
 lt_status lt_store_decision_list_session(lt_store *store, lt_str conversation, lt_buf *out, lt_err *err) LT_YIELDS;
 /* A number that differs after another process has written to the store. */

@@ -247,6 +247,18 @@ IN_WORLD(an_input_with_a_secret_is_not_remembered_by_its_arguments) {
 }
 
 /* --- Decisions in the store --------------------------------------------------------------------------------------- */
+/* Whether a decision about the prompt waits, by a look at it and at another one. */
+static bool has_open_decision(world *w) {
+  char prompts[2 * (LT_STORE_ID_BYTES + 1)];
+  LT_AUTO_BUF(decided, LT_KIB);
+  memcpy(prompts, "00000000000000000000000000000000", LT_STORE_ID_BYTES + 1);
+  memcpy(prompts + LT_STORE_ID_BYTES + 1, w->ids.prompt, LT_STORE_ID_BYTES + 1);
+  lt_status status = lt_store_decision_find_open(w->db, lt_str_from(prompts, sizeof prompts), &decided, &w->err);
+  assert_int_equal(status, LT_OK);
+  assert_true(decided.n == 0 || (decided.n == LT_STORE_ID_BYTES + 1 && strcmp(decided.p, w->ids.prompt) == 0));
+  return decided.n > 0;
+}
+
 IN_WORLD(a_stored_decision_is_about_one_call_of_its_user) {
   int64_t row = 0;
   script_texts("bankPay({amount: 1}); done()", NULL);
@@ -260,9 +272,11 @@ IN_WORLD(a_stored_decision_is_about_one_call_of_its_user) {
                           .decision = {.is_approved = true}};
   assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_E_NOTFOUND);
   what.user = LT_STR("ann");
+  assert_false(has_open_decision(w));
   assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_OK);
   lt_loop_sleep(w->loop, 5 * LT_DECISION_POLL_MS);
   assert_int_equal(w->paid, 0);
+  assert_true(has_open_decision(w));
   assert_stored(w, "state", "waiting_for_approval");
   assert_int_equal(approve(w, requests.ids[0]), LT_OK);
   wait_end(w);
@@ -286,6 +300,7 @@ IN_WORLD(a_stored_decision_is_taken) {
   assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_E_INVALID);
   wait_end(w);
   assert_int_equal(w->paid, 3);
+  assert_false(has_open_decision(w));
 }
 
 /* What this process decides, too: it is stored when it is confirmed, and a kill right behind it loses nothing. */

@@ -172,6 +172,32 @@ lt_status lt_store_decision_list_session(lt_store *store, lt_str conversation, l
   return lt_db_job_read(store, decision_select_of_session, &job, err);
 }
 
+static lt_status decision_has_open(struct sqlite3 *sql, lt_str prompt, bool *ret_has, lt_err *err) {
+  lt_query query = lt_query_prepare(sql, "SELECT 1 FROM decisions WHERE prompt = ? AND taken_at IS NULL LIMIT 1");
+  lt_query_text(&query, prompt);
+  *ret_has = lt_query_row(&query);
+  return lt_query_end(&query, err);
+}
+
+static lt_status decision_select_prompts(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const lt_db_read_job *job = arg;
+  enum { STEP = LT_STORE_ID_BYTES + 1 };
+  lt_db_job_rewind(job->out, job->start);
+  for (size_t at = 0; at + STEP <= job->id.n; at += STEP) {
+    bool has_open = false;
+    LT_TRY(decision_has_open(sql, lt_str_of(job->id.p + at), &has_open, err));
+    if (has_open) {
+      lt_buf_add(job->out, lt_str_sub(job->id, at, at + STEP));
+    }
+  }
+  return lt_db_job_check_out(job->out, err);
+}
+
+lt_status lt_store_decision_find_open(lt_store *store, lt_str prompts, lt_buf *out, lt_err *err) {
+  lt_db_read_job job = {.id = prompts, .out = out};
+  return lt_db_job_read(store, decision_select_prompts, &job, err);
+}
+
 /* SQLite, PRAGMA data_version: it changes when another connection has committed. */
 static lt_status decision_read_version(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_query_number(sql, "PRAGMA data_version", arg, err);
