@@ -670,6 +670,36 @@ static void our_own_faults_are_not_swallowed(void **state) {
   }
 }
 
+static bool finds_page(lt_box *box, ptrdiff_t at) {
+  lt_box_pages pages = {.has_begun = false};
+  bool is_found = false;
+  while (lt_box_next_pages(box, &pages)) {
+    for (size_t i = 0; i < pages.count; i++) {
+      is_found = is_found || pages.from + pages.owned[i] * (ptrdiff_t)LT_IMAGE_PAGE == at;
+    }
+  }
+  return is_found;
+}
+
+/* A frame may leave pages out, and the next program's frames need not. */
+static void a_hole_in_the_shadow_stack_is_found_when_it_is_filled(void **state) {
+  lt_box *box = NULL, *other = NULL;
+  ptrdiff_t top = engine_image.head.start, hole = top - 3 * LT_IMAGE_PAGE;
+  (void)state;
+  assert_int_equal(lt_box_new(&engine_image, &box, NULL), LT_OK);
+  assert_int_equal(lt_box_new(&engine_image, &other, NULL), LT_OK);
+  lt_page_watch_enter(&box->watch);
+  box->memory[top - 5 * LT_IMAGE_PAGE] = box->memory[top - 1] = 1;
+  assert_true(lt_box_clean(box));
+  lt_page_watch_enter(&other->watch);
+  assert_false(finds_page(other, hole)); /* this thread counts its faults anew */
+  lt_page_watch_enter(&box->watch);
+  box->memory[hole] = 1;
+  assert_true(finds_page(box, hole));
+  lt_box_free(box);
+  lt_box_free(other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(traps_come_back_to_the_entry),
@@ -689,6 +719,7 @@ int main(void) {
       cmocka_unit_test(no_address_space_is_an_error_with_advice),
       cmocka_unit_test(as_many_boxes_as_there_is_room_for),
       cmocka_unit_test(our_own_faults_are_not_swallowed),
+      cmocka_unit_test(a_hole_in_the_shadow_stack_is_found_when_it_is_filled),
   };
   return cmocka_run_group_tests(tests, engine_open, engine_close);
 }
