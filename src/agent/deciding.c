@@ -12,7 +12,7 @@ static lt_status deciding_store(lt_agent *agent, const lt_decision_row *row, lt_
   LT_TRY(lt_store_decision_put(agent->options.db, row, &id, err));
   if (lt_agent_runs(agent, row->prompt)) {
     snprintf(prompt, sizeof prompt, "%.*s", LT_STR_ARG(row->prompt));
-    lt_decision_watch_look(agent, prompt);
+    (void)lt_decision_watch_look(agent, prompt);
   }
   return LT_OK;
 }

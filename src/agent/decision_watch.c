@@ -27,14 +27,12 @@ static void watch_apply(lt_agent *agent, const char *prompt, const lt_stored_dec
   (void)lt_store_decision_take(agent->options.db, d->id, NULL);
 }
 
-void lt_decision_watch_look(lt_agent *agent, const char *prompt) {
+lt_status lt_decision_watch_look(lt_agent *agent, const char *prompt) {
   lt_json_doc doc;
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   LT_AUTO_BUF(rows, LT_JSON_MAX_BYTES);
-  if (lt_store_decision_list(agent->options.db, lt_str_of(prompt), &rows, NULL) != LT_OK ||
-      lt_json_parse(&arena, lt_buf_view(&rows), &doc, NULL) != LT_OK) {
-    return;
-  }
+  LT_TRY(lt_store_decision_list(agent->options.db, lt_str_of(prompt), &rows, NULL));
+  LT_TRY(lt_json_parse(&arena, lt_buf_view(&rows), &doc, NULL));
   lt_json_iter it = lt_json_each(lt_json_root(&doc));
   while (lt_json_next(&it)) {
     lt_stored_decision d;
@@ -42,6 +40,7 @@ void lt_decision_watch_look(lt_agent *agent, const char *prompt) {
       watch_apply(agent, prompt, &d);
     }
   }
+  return LT_OK;
 }
 
 /* One transaction finds out which of the prompts have decisions: hardly any has one. Prompts may begin and end
@@ -54,10 +53,12 @@ static lt_status watch_look_at_all(lt_agent *agent, lt_err *err) LT_YIELDS {
   }
   LT_TRY(lt_buf_check(&prompts, err, "no memory for the ids of all prompts"));
   LT_TRY(lt_store_decision_find_open(agent->options.db, lt_buf_view(&prompts), &decided, err));
+  lt_status status = LT_OK;
   for (size_t at = 0; at < decided.n; at += LT_STORE_ID_BYTES + 1) {
-    lt_decision_watch_look(agent, decided.p + at);
+    lt_status look = lt_decision_watch_look(agent, decided.p + at);
+    status = look != LT_OK ? look : status;
   }
-  return LT_OK;
+  return status;
 }
 
 /* --- The fiber ---------------------------------------------------------------------------------------------------- */

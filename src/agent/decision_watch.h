@@ -13,6 +13,6 @@
  */
 void lt_decision_watch_wake(lt_agent *agent);
 /* Takes what is stored about a prompt now. LT_YIELDS. */
-void lt_decision_watch_look(lt_agent *agent, const char *prompt) LT_YIELDS;
+lt_status lt_decision_watch_look(lt_agent *agent, const char *prompt) LT_YIELDS;
 
 #endif

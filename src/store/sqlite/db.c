@@ -304,15 +304,12 @@ static lt_db_job *db_carry_out(lt_store *db) LT_YIELDS {
   return g.jobs;
 }
 
-/* `own` is the leader's job or NULL. True: it was among them. */
-static bool db_finish_jobs(lt_db_job *jobs, const lt_db_job *own) {
-  bool had_own = false;
+/* `own` is the leader's job or NULL. */
+static void db_finish_jobs(lt_db_job *jobs, const lt_db_job *own) {
   for (lt_db_job *j = jobs, *next; j != NULL; j = next) {
     next = j->next;
-    had_own = had_own || j == own;
     db_finish_job(j, own);
   }
-  return had_own;
 }
 
 static void db_lead_for_posted(void *arg);
@@ -334,6 +331,13 @@ static bool db_hand_over(lt_store *db) {
   return true;
 }
 
+static bool db_group_has(const lt_db_job *jobs, const lt_db_job *own) {
+  while (jobs != NULL && jobs != own) {
+    jobs = jobs->next;
+  }
+  return jobs != NULL;
+}
+
 static bool db_has_crowd(const lt_store *db) {
   const lt_db_job *j = db->head;
   for (unsigned n = 1; j != NULL && n < LT_DB_GROUP_CROWD; n++) {
@@ -343,13 +347,15 @@ static bool db_has_crowd(const lt_store *db) {
 }
 
 /* A few jobs wait until the fibers of this group have run, and share a transaction with what those add. A crowd does
- * not wait: the pool writes it while the loop's thread runs those fibers. */
+ * not wait: the pool writes it while the loop's thread runs those fibers. There is one leader at a time, so one whose
+ * own job is not done leads on. */
 static void db_lead(lt_store *db, const lt_db_job *own) LT_YIELDS {
   bool done = own == NULL, is_handed_over = false;
   do {
     lt_db_job *jobs = db_carry_out(db);
-    is_handed_over = (done || jobs == own) && db_has_crowd(db) && db_hand_over(db);
-    done = db_finish_jobs(jobs, own) || done;
+    done = done || db_group_has(jobs, own);
+    is_handed_over = done && db_has_crowd(db) && db_hand_over(db);
+    db_finish_jobs(jobs, own);
   } while (!done || (!is_handed_over && !db_hand_over(db)));
 }
 
