@@ -65,26 +65,24 @@
 #define LT_BOX_TRIM              32             /* ... this many are freed at a time, every ... */
 #define LT_BOX_TRIM_MS           100
 #define LT_BOX_REST_MAX_BYTES    (64 * LT_MIB) /* of a program that waits; with more it stays in its box */
-#define LT_BOX_REST_SHELF_BYTES                                                                             \
-  (12 * LT_KIB)                     /* a small program that waits takes so much, which is kept for the next \
-                                     */
-#define LT_BOX_REST_SHELF_MAX  1024 /* pieces that are kept; unused ones are freed ... */
-#define LT_BOX_REST_SHELF_TRIM 128  /* ... so many at a time, every LT_BOX_TRIM_MS */
-#define LT_BOX_REST_MS         1000 /* that a program waits before it leaves its box ... */
-#define LT_BOX_REST_RUSH_MS    20   /* ... and when nearly all boxes are in use */
-#define LT_BOX_AHEAD           8    /* programs in a row: one box is used, the others wait to be cleaned or are ready */
-#define LT_BOX_CROWD           8    /* with so many boxes, programs that wait leave theirs at once ... */
-#define LT_BOX_CROWD_FREE      4    /* ... until so many are free, ... */
-#define LT_BOX_CROWD_BYTES     (256 * LT_KIB) /* ... unless they have grown by more: to copy that costs a new box */
-#define LT_BOX_REST_TICK_MS    100            /* how often waiting programs are looked at */
-#define LT_BOX_POOL_KEEP       64             /* ... down to this many: 0.2 to 0.6 MB each */
-#define LT_RANDOM_MAX_BYTES    65536          /* crypto.getRandomValues at once: Web Cryptography, section 10.1.1 */
-#define LT_WEB_MAX             512            /* boxes with the globals of the web: 1.5 MB each ... */
-#define LT_WEB_POOL_KEEP       32             /* ... of which so many are kept */
-#define LT_INTL_MAX            256            /* boxes with Intl */
-#define LT_INTL_POOL_KEEP      8
-#define LT_STRIP_MAX           64 /* boxes with the type stripper: 3 MB each, and nothing waits in them */
-#define LT_STRIP_POOL_KEEP     4
+#define LT_BOX_REST_SHELF_BYTES  (12 * LT_KIB) /* memory of a small program that waits: kept for the next */
+#define LT_BOX_REST_SHELF_MAX    1024          /* pieces that are kept; unused ones are freed ... */
+#define LT_BOX_REST_SHELF_TRIM   128           /* ... so many at a time, every LT_BOX_TRIM_MS */
+#define LT_BOX_REST_MS           1000          /* that a program waits before it leaves its box ... */
+#define LT_BOX_REST_RUSH_MS      20            /* ... and when nearly all boxes are in use */
+#define LT_BOX_AHEAD             8 /* programs in a row: one box is used, the others wait to be cleaned or are ready */
+#define LT_BOX_CROWD             8 /* with so many boxes, programs that wait leave theirs at once ... */
+#define LT_BOX_CROWD_FREE        4 /* ... until so many are free, ... */
+#define LT_BOX_CROWD_BYTES       (256 * LT_KIB) /* ... unless they have grown by more: to copy that costs a new box */
+#define LT_BOX_REST_TICK_MS      100            /* how often waiting programs are looked at */
+#define LT_BOX_POOL_KEEP         64             /* ... down to this many: 0.2 to 0.6 MB each */
+#define LT_RANDOM_MAX_BYTES      65536          /* crypto.getRandomValues at once: Web Cryptography, section 10.1.1 */
+#define LT_WEB_MAX               512            /* boxes with the globals of the web: 1.5 MB each ... */
+#define LT_WEB_POOL_KEEP         32             /* ... of which so many are kept */
+#define LT_INTL_MAX              256            /* boxes with Intl */
+#define LT_INTL_POOL_KEEP        8
+#define LT_STRIP_MAX             64 /* boxes with the type stripper: 3 MB each, and nothing waits in them */
+#define LT_STRIP_POOL_KEEP       4
 
 /* --- workers ------------------------------------------------------------------------------------------------------ */
 #define LT_WORKER_SLICE_MS    10  /* a program gives way to others after this long */

@@ -111,12 +111,20 @@ static uint32_t block_make_arena(lt_block_order *order, unsigned size, unsigned 
   return arena;
 }
 
+/* The engine frees an arena with its last block. This one counts a block too many, so it stays. */
+static uint32_t block_make_lasting_arena(lt_block_order *order, unsigned size, unsigned count) {
+  uint32_t arena = block_make_arena(order, size, count);
+  block_arena_at(order->box->memory, arena)->used++;
+  block_arena_at(order->box->memory, arena)->count++;
+  return arena;
+}
+
 /* In a row. */
 static void block_make_arenas(lt_block_order *order) {
   for (unsigned tier = 0; tier < LT_BLOCK_TIERS; tier++) {
     for (unsigned size = 0; size < LT_BLOCK_SIZES; size++) {
-      unsigned hot = order->hot[tier][size];
-      order->arena[tier][size] = hot > 0 ? block_make_arena(order, size, hot + order->spare[tier][size]) : 0;
+      unsigned count = (unsigned)order->hot[tier][size] + order->spare[tier][size];
+      order->arena[tier][size] = count > 0 ? block_make_lasting_arena(order, size, count) : 0;
     }
   }
 }
@@ -135,8 +143,11 @@ static void block_show_arena(lt_block_order *order, unsigned tier, unsigned size
 }
 
 static void block_choose_arena(lt_block_order *order, unsigned size) {
+  bool is_noted = order->count < order->noted;
+  const lt_block_allocation *it = &order->allocations[order->count];
+  LT_CHECK(!is_noted || it->size == size); /* the same allocations in the same order */
   for (unsigned tier = 0; tier < LT_BLOCK_TIERS; tier++) {
-    block_show_arena(order, tier, size, tier == order->tier[order->count]);
+    block_show_arena(order, tier, size, is_noted && tier == it->tier);
   }
 }
 
@@ -156,7 +167,8 @@ static void block_load(lt_block_order *order, unsigned size) {
   if (order->phase == LT_BLOCKS_PLACED) {
     block_choose_arena(order, size);
   } else {
-    order->noted[order->count] = block_next_address(order, size);
+    order->allocations[order->count] = (lt_block_allocation){
+        .address = block_next_address(order, size), .size = (uint8_t)size, .tier = LT_BLOCK_OF_NONE};
   }
   order->count++;
 }
@@ -193,7 +205,8 @@ static unsigned block_count_used(const lt_block_order *order, unsigned size) {
 
 static void block_watch(lt_block_order *order, unsigned size) {
   uint16_t *most = &order->more[size][order->programs - 1];
-  unsigned more = block_count_used(order, size) + 1 - order->used[size]; /* with the one that is taken now */
+  unsigned used = block_count_used(order, size) + 1; /* with the one that is taken now */
+  unsigned more = used > order->used[size] ? used - order->used[size] : 0;
   *most = (uint16_t)(more > *most ? more : *most);
   lt_block_order_look(order);
 }
@@ -226,15 +239,6 @@ static lt_block_tier block_tier_of(const lt_block_order *order, uint32_t head, u
   return count == 0 ? LT_BLOCK_OF_NONE : count * 2 >= order->programs ? LT_BLOCK_OF_HALF : LT_BLOCK_OF_SOME;
 }
 
-/* An arena is freed with its last block. So one that is for new objects alone gets a block that is never freed. */
-static lt_block_tier block_tier_to_keep(const lt_block_order *order, unsigned size) {
-  unsigned tier = 0;
-  while (tier < LT_BLOCK_TIERS && (order->hot[tier][size] > 0 || order->spare[tier][size] == 0)) {
-    tier++;
-  }
-  return (lt_block_tier)tier;
-}
-
 static void block_mark_free(uint8_t *memory, uint32_t arena, bool *ret_is_free) {
   const arena_head *head = block_arena_at(memory, arena);
   memset(ret_is_free, false, head->count);
@@ -253,11 +257,8 @@ static void block_settle_arena(lt_block_order *order, uint8_t *memory, uint32_t 
   for (unsigned i = 0; i < count; i++) {
     uint32_t head = block_head_at(arena, size, i);
     lt_block_tier tier = is_free[i] ? LT_BLOCK_OF_NONE : block_tier_of(order, head, size);
-    if (tier == LT_BLOCK_OF_NONE && !is_free[i]) {
-      tier = block_tier_to_keep(order, size);
-    }
     if (tier != LT_BLOCK_OF_NONE) {
-      order->tier[allocation_by_word[(head + BLOCK_HEAD) / 8]] = (uint8_t)tier;
+      order->allocations[allocation_by_word[(head + BLOCK_HEAD) / 8]].tier = (uint8_t)tier;
       order->hot[tier][size]++;
     }
   }
@@ -275,13 +276,14 @@ static void block_settle_spare(lt_block_order *order, unsigned size) {
   order->spare[LT_BLOCK_OF_SOME][size] = (uint16_t)(more[order->programs - 1] - more[order->programs / 2]);
 }
 
-void lt_block_order_settle(lt_block_order *order, lt_box *fresh) {
+lt_status lt_block_order_settle(lt_block_order *order, lt_box *fresh, lt_err *err) {
   uint32_t *allocation_by_word = lt_mem_zalloc(lt_box_size(fresh) / 8, sizeof *allocation_by_word);
-  LT_CHECK(allocation_by_word != NULL);
-  for (uint32_t i = 0; i < order->count; i++) { /* a block that was freed is the last one's */
-    allocation_by_word[order->noted[i] / 8] = i;
+  if (allocation_by_word == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to order what programs change");
   }
-  memset(order->tier, LT_BLOCK_OF_NONE, ALLOCATIONS_MAX); /* also of all that a greater image allocates after these */
+  for (uint32_t i = 0; i < order->noted; i++) { /* a block that was freed is the last one's */
+    allocation_by_word[order->allocations[i].address / 8] = i;
+  }
   for (unsigned size = 0; size < LT_BLOCK_SIZES && order->programs > 0; size++) {
     block_settle_spare(order, size);
     for (uint32_t at = block_next_arena(order, fresh->memory, size, 0); at != 0;
@@ -290,13 +292,14 @@ void lt_block_order_settle(lt_block_order *order, lt_box *fresh) {
     }
   }
   lt_mem_free(allocation_by_word);
+  return LT_OK;
 }
 
 /* --- Phases ------------------------------------------------------------------------------------------------------- */
 lt_status lt_block_order_init(lt_block_order *order, lt_err *err) {
-  *order = (lt_block_order){.noted = lt_mem_zalloc(ALLOCATIONS_MAX, sizeof *order->noted),
-                            .tier = lt_mem_zalloc(ALLOCATIONS_MAX, sizeof *order->tier)};
-  if (order->noted == NULL || order->tier == NULL) {
+  *order = (lt_block_order){.allocations = lt_mem_zalloc(ALLOCATIONS_MAX, sizeof *order->allocations),
+                            .changed = lt_mem_zalloc(LT_RUN_MEMORY_BYTES / 8, sizeof *order->changed)};
+  if (order->allocations == NULL || order->changed == NULL) {
     lt_block_order_release(order);
     return lt_fail(err, LT_E_NOMEM, "no memory to order what programs change");
   }
@@ -304,18 +307,14 @@ lt_status lt_block_order_init(lt_block_order *order, lt_err *err) {
 }
 
 void lt_block_order_release(lt_block_order *order) {
-  lt_mem_free(order->noted);
-  lt_mem_free(order->tier);
+  lt_mem_free(order->allocations);
   lt_mem_free(order->changed);
-  *order = (lt_block_order){.noted = NULL};
+  *order = (lt_block_order){.allocations = NULL};
 }
 
 static void block_begin_program(lt_block_order *order) {
   LT_CHECK(order->programs < LT_BLOCK_PROGRAMS_MAX);
-  if (order->changed == NULL) {
-    order->changed = lt_mem_zalloc(order->box->image->head.size / 8, sizeof *order->changed);
-    LT_CHECK(order->changed != NULL);
-  }
+  LT_CHECK(order->box->image->head.size <= LT_RUN_MEMORY_BYTES);
   order->programs++;
   for (unsigned size = 0; size < LT_BLOCK_SIZES; size++) {
     order->used[size] = (uint16_t)block_count_used(order, size);
@@ -336,6 +335,7 @@ void lt_block_order_begin(lt_block_order *order, lt_block_phase phase, lt_box *b
 
 void lt_block_order_end(lt_block_order *order) {
   Z_qjs_before_block = NULL;
+  order->noted = order->phase == LT_BLOCKS_NOTED ? order->count : order->noted;
   for (unsigned tier = LT_BLOCK_TIERS; order->phase == LT_BLOCKS_PLACED && tier-- > 0;) { /* the first tier first */
     for (unsigned size = 0; size < LT_BLOCK_SIZES; size++) {
       block_show_arena(order, tier, size, true);

@@ -30,13 +30,19 @@ typedef enum lt_block_phase {
 typedef enum lt_block_tier { LT_BLOCK_OF_HALF, LT_BLOCK_OF_SOME, LT_BLOCK_OF_NONE } lt_block_tier;
 #define LT_BLOCK_TIERS 2 /* that have arenas of their own */
 
+typedef struct lt_block_allocation {
+  uint32_t address; /* of the block, in the image that is watched */
+  uint8_t size;
+  uint8_t tier; /* an lt_block_tier */
+} lt_block_allocation;
+
 typedef struct lt_block_order {
   lt_block_phase phase;
-  lt_box *box;      /* of the engine that allocates at present */
-  uint32_t runtime; /* the engine's; 0: it has not allocated yet */
-  uint32_t count;   /* small blocks that it has allocated */
-  uint32_t *noted;  /* by allocation: the block's address */
-  uint8_t *tier;    /* by allocation: an lt_block_tier */
+  lt_box *box;                      /* of the engine that allocates at present */
+  uint32_t runtime;                 /* the engine's; 0: it has not allocated yet */
+  uint32_t count;                   /* small blocks that it has allocated */
+  uint32_t noted;                   /* ... in the image that is watched: later ones have no tier */
+  lt_block_allocation *allocations; /* the noted ones */
   unsigned programs;
   uint32_t *changed;             /* by word of the image: a bit for each program that changes it */
   uint16_t used[LT_BLOCK_SIZES]; /* blocks of the image */
@@ -46,7 +52,7 @@ typedef struct lt_block_order {
   uint32_t arena[LT_BLOCK_TIERS][LT_BLOCK_SIZES];       /* of both; 0: there is none */
 } lt_block_order;
 
-/* LT_E_NOMEM. Owns: the caller, lt_block_order_release. */
+/* For images of at most LT_RUN_MEMORY_BYTES. LT_E_NOMEM. Owns: the caller, lt_block_order_release. */
 lt_status lt_block_order_init(lt_block_order *order, lt_err *err);
 void lt_block_order_release(lt_block_order *order);
 
@@ -54,12 +60,11 @@ void lt_block_order_release(lt_block_order *order);
 void lt_block_order_begin(lt_block_order *order, lt_block_phase phase, lt_box *box);
 void lt_block_order_end(lt_block_order *order);
 
-/* Looks what the program has changed of the image by now. That is done before each allocation, too. */
+/* Finds what the program has changed of the image by now. That is done before each allocation, too. */
 void lt_block_order_look(lt_block_order *order);
 
-/* After all programs: settles which blocks lie together. `fresh` is a box of the watched image in which nothing has
- * run.
- */
-void lt_block_order_settle(lt_block_order *order, lt_box *fresh);
+/* After all programs: settles which blocks lie together. `fresh` is a box of the watched image, in which nothing has
+ * run. LT_E_NOMEM. */
+lt_status lt_block_order_settle(lt_block_order *order, lt_box *fresh, lt_err *err);
 
 #endif

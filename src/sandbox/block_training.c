@@ -8,8 +8,8 @@
 /* Calls and timers of a program. */
 #define OPEN_MAX 64
 
-/* The line before each program. */
-#define PROGRAM_LINE LT_STR("//---")
+/* Before each program. */
+#define PROGRAM_LINE LT_STR("\n//---\n")
 
 typedef struct trainee {
   lt_block_order *order;
@@ -182,7 +182,7 @@ lt_status lt_block_training_run(lt_block_order *order, const lt_image *image, lt
   }
   lt_box *fresh = NULL;
   LT_TRY(lt_box_new(image, &fresh, err));
-  lt_block_order_settle(order, fresh);
+  lt_status status = lt_block_order_settle(order, fresh, err);
   lt_box_free(fresh);
-  return LT_OK;
+  return status;
 }

@@ -14,13 +14,13 @@
 #include "sandbox/box.h"
 
 /* Memory that programs at rest have left, for the next ones: in a rush thousands come and go, and the system would make
- * its pages anew for each. Any thread may use it. An empty one is all zero but for its
- * lock (PTHREAD_MUTEX_INITIALIZER). */
+ * its pages anew for each. Any thread may use it. An empty one has a lock (PTHREAD_MUTEX_INITIALIZER), and is zero
+ * else. */
 typedef struct lt_box_shelf {
   pthread_mutex_t lock;
   char *first; /* each begins with the address of the next one */
   unsigned count;
-  unsigned least; /* since the last trimming */
+  unsigned least; /* fewest pieces since the last trimming */
 } lt_box_shelf;
 
 typedef struct lt_box_rest {

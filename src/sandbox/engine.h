@@ -145,7 +145,7 @@ typedef struct lt_engine_script {
 #define LT_ENGINE_SCRIPTS_MAX  32
 
 /* Builds an image from the base scripts and further ones, in this order: build time only (mkimage.c). `programs` are
- * usual ones, each after a line "//---": what they change of the plain image lies together (block_order.h).
+ * usual ones, each after a line "//---": what they change of it lies together (block_order.h).
  * Appends header and bytes. Makes its own boxes and fibers. Errors: a script or a program that throws; no prelude;
  * LT_E_NOMEM. */
 lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_str programs,

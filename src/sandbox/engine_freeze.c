@@ -328,11 +328,12 @@ static lt_status engine_freeze_compile_all(const lt_engine_script *scripts, size
   return LT_OK;
 }
 
-/* Which blocks lie together is found in the plain image: all others begin as it does. */
-static lt_status engine_freeze_order(const lt_engine_script *compiled, lt_str programs, lt_block_order *order,
-                                     lt_err *err) {
+/* Which blocks lie together is found in an image that has only the base scripts. The kind is that of the image to be
+ * made: the prelude does something for each word that is not in it. */
+static lt_status engine_freeze_order(lt_image_kind kind, const lt_engine_script *compiled, lt_str programs,
+                                     lt_block_order *order, lt_err *err) {
   LT_AUTO_BUF(plain, 64 * LT_MIB);
-  image_freezer f = {.kind = LT_IMAGE_BASE,
+  image_freezer f = {.kind = kind,
                      .scripts = compiled,
                      .count = LT_ENGINE_BASE_SCRIPTS,
                      .order = order,
@@ -368,7 +369,7 @@ lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, 
                      .out = out,
                      .err = err,
                      .status = LT_OK};
-  lt_status status = engine_freeze_order(compiled, programs, &order, err);
+  lt_status status = engine_freeze_order(kind, compiled, programs, &order, err);
   if (status == LT_OK) {
     status = engine_freeze_in_box(&f, engine_freeze_freeze);
   }

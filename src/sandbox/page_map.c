@@ -79,7 +79,8 @@ void lt_page_watch_enter(lt_page_watch *watch) {
   }
   watch->is_known = watch->is_known && watch->thread == 0;
   watch->thread = thread;
-  watch->faults = page_watch_counted; /* or more by now: then a look is made that was not needed */
+  /* There may be more by now, never fewer. So when the count is the same at the look, there was no fault in between. */
+  watch->faults = page_watch_counted;
 }
 
 void lt_page_watch_leave(lt_page_watch *watch) {

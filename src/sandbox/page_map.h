@@ -23,7 +23,7 @@ size_t lt_page_map_look(int map, const void *at, size_t count, uint16_t *ret_own
  * us, the count 0.3. All zero is a watch that knows nothing. The caller sees that no two threads use it at once. */
 typedef struct lt_page_watch {
   uint64_t thread; /* number of the thread that has entered; 0: none */
-  uint64_t faults; /* of that thread, when it entered or at the last look */
+  uint64_t faults; /* of that thread: as it had counted last when it entered, or at the last look */
   bool is_known;   /* `owned` was true at the last look, and has been up to `faults` of `thread` */
   uint16_t count;
   uint16_t owned[LT_PAGE_MAP_PAGES];

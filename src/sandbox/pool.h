@@ -105,7 +105,7 @@ bool lt_pool_is_short(lt_pool *pool);
 /* Whether the next program that begins would need a new box, where there are many already. */
 bool lt_pool_is_crowded(lt_pool *pool);
 
-/* Frees some of the clean boxes that nobody has needed since the last call. */
+/* Frees some of the clean boxes, and of the shelf's memory, that nobody has needed since the last call. */
 void lt_pool_trim(lt_pool *pool);
 /* Whether there is more than lt_pool_trim leaves. */
 bool lt_pool_can_trim(lt_pool *pool);

@@ -19,8 +19,8 @@
  * at `argv`. Returns its value, or an exception. */
 uint64_t Z_envZ_host_function(struct Z_env_instance_t *env, uint32_t letter, uint32_t argc, uint32_t argv) LT_YIELDS;
 
-/* Called before each allocation of the engine, of `bytes` from `runtime`; NULL, but while an image is built
- * (block_order.h). Also of the script's. */
+/* Called before each allocation of the engine, of `bytes` from `runtime`; NULL except while an image is built
+ * (block_order.h). Defined by scripts/engine-rewrite.mjs. */
 extern void (*Z_qjs_before_block)(Z_qjs_instance_t *q, uint32_t runtime, uint32_t bytes);
 
 /* quickjs.c, JSString: a word with the length and QJS_STRING_IS_WIDE, a word with QJS_STRING_KINDS (0: the characters

@@ -1,4 +1,4 @@
-// What programs are like, each after a line that begins with three dashes. They run while an image is built, and what they
+// What programs are like, each after a line //--- of its own. They run while an image is built, and what they
 // change of it lies together from then on (block_order.h). Nothing is measured with them.
 //---
 1 + 2;
