@@ -295,6 +295,55 @@ lt_status lt_block_order_settle(lt_block_order *order, lt_box *fresh, lt_err *er
   return LT_OK;
 }
 
+/* --- Checking ----------------------------------------------------------------------------------------------------- */
+static bool block_arena_is_sound(lt_box *box, uint32_t arena, unsigned size) {
+  const arena_head *head = block_arena_at(box->memory, arena);
+  if (head->size != size || head->used > head->count) {
+    return false;
+  }
+  uint16_t i = head->first;
+  for (unsigned left = (unsigned)head->count - head->used; left > 0; left--) {
+    uint32_t at = block_head_at(arena, size, i);
+    if (i >= head->count || !lt_box_has(box, at, block_bytes(size))) {
+      return false;
+    }
+    memcpy(&i, box->memory + at, sizeof i);
+  }
+  return true;
+}
+
+/* How many links are in a list; UINT32_MAX: it is none. */
+static uint32_t block_count_links(lt_box *box, uint32_t list) {
+  uint32_t count = 0, at = list;
+  do {
+    uint32_t next = block_link_at(box->memory, at)->next;
+    if (!lt_box_has(box, next, sizeof(list_link)) || block_link_at(box->memory, next)->prev != at ||
+        count == ALLOCATIONS_MAX) {
+      return UINT32_MAX;
+    }
+    at = next;
+    count++;
+  } while (at != list);
+  return count - 1;
+}
+
+/* Those with a free block are among all arenas of a size. */
+static bool block_size_is_sound(const lt_block_order *order, unsigned size) {
+  lt_box *box = order->box;
+  uint32_t open = 0;
+  if (block_count_links(box, block_list(order, ALL_ARENAS, size)) == UINT32_MAX) {
+    return false;
+  }
+  for (uint32_t at = block_next_arena(order, box->memory, size, 0); at != 0;
+       at = block_next_arena(order, box->memory, size, at)) {
+    if (!block_arena_is_sound(box, at, size)) {
+      return false;
+    }
+    open += block_arena_at(box->memory, at)->free.next != 0;
+  }
+  return open == block_count_links(box, block_list(order, FREE_ARENAS, size));
+}
+
 /* --- Phases ------------------------------------------------------------------------------------------------------- */
 lt_status lt_block_order_init(lt_block_order *order, lt_err *err) {
   *order = (lt_block_order){.allocations = lt_mem_zalloc(ALLOCATIONS_MAX, sizeof *order->allocations),
@@ -333,7 +382,7 @@ void lt_block_order_begin(lt_block_order *order, lt_block_phase phase, lt_box *b
   Z_qjs_before_block = block_before;
 }
 
-void lt_block_order_end(lt_block_order *order) {
+lt_status lt_block_order_end(lt_block_order *order, lt_err *err) {
   Z_qjs_before_block = NULL;
   order->noted = order->phase == LT_BLOCKS_NOTED ? order->count : order->noted;
   for (unsigned tier = LT_BLOCK_TIERS; order->phase == LT_BLOCKS_PLACED && tier-- > 0;) { /* the first tier first */
@@ -341,4 +390,10 @@ void lt_block_order_end(lt_block_order *order) {
       block_show_arena(order, tier, size, true);
     }
   }
+  for (unsigned size = 0; size < LT_BLOCK_SIZES; size++) {
+    if (!block_size_is_sound(order, size)) {
+      return lt_fail(err, LT_E_INTERNAL, "the engine's blocks of %u bytes do not fit together", block_bytes(size));
+    }
+  }
+  return LT_OK;
 }

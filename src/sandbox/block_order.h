@@ -58,7 +58,8 @@ void lt_block_order_release(lt_block_order *order);
 
 /* From now until lt_block_order_end the engine allocates in `box` for this phase. Borrows both. */
 void lt_block_order_begin(lt_block_order *order, lt_block_phase phase, lt_box *box);
-void lt_block_order_end(lt_block_order *order);
+/* LT_E_INTERNAL: the engine's lists of blocks do not fit together. */
+lt_status lt_block_order_end(lt_block_order *order, lt_err *err);
 
 /* Finds what the program has changed of the image by now. That is done before each allocation, too. */
 void lt_block_order_look(lt_block_order *order);

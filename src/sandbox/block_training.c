@@ -163,9 +163,8 @@ static lt_status training_run_one(lt_block_order *order, const lt_image *image, 
   while (lt_fiber_resume(&fiber)) {
   }
   lt_fiber_release(&fiber);
-  lt_block_order_end(order);
   bool ended = t.result.ending <= LT_END_UNDEFINED;
-  lt_status status = ended ? LT_OK
+  lt_status status = ended ? lt_block_order_end(order, err)
                            : lt_fail(err, LT_E_INTERNAL, "a program fails: %.*s\n%.*s",
                                      LT_STR_ARG(lt_buf_view(&t.result.text)), LT_STR_ARG(program));
   lt_engine_result_release(&t.result);

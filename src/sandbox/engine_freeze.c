@@ -290,9 +290,10 @@ static bool engine_freeze_load(image_freezer *f) LT_YIELDS {
 static void engine_freeze_freeze(void *arg) {
   image_freezer *f = arg;
   lt_block_order_begin(f->order, f->phase, f->guest.box);
-  bool is_loaded = engine_freeze_load(f);
-  lt_block_order_end(f->order);
-  if (is_loaded) {
+  if (engine_freeze_load(f)) {
+    f->status = lt_block_order_end(f->order, f->err);
+  }
+  if (f->status == LT_OK) {
     engine_freeze_write_image(f);
   }
 }
