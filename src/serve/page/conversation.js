@@ -297,7 +297,8 @@ class ConversationView {
   // --- Doing ---------------------------------------------------------------------------------------------------------
 
   async #send(text) {
-    const body = { input: text, mode: this.mode.select.value || undefined, model: this.model.select.value || undefined, conversationId: this.#id };
+    const wish = readChoices(); // the lists to choose from may still be on their way
+    const body = { input: text, mode: this.mode.select.value || wish.mode, model: this.model.select.value || wish.model, conversationId: this.#id };
     // The same request once more, after a connection that was lost in between, is the same prompt.
     const headers = { "idempotency-key": crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}` };
     this.#reads++; // what the prompt says before its id is known here is heeded, too

@@ -293,23 +293,21 @@ static bool db_run_here(lt_store *db, db_group *g) LT_YIELDS {
   return true;
 }
 
-/* Runs the next group. Its fibers still wait: db_finish_jobs. */
-static lt_db_job *db_carry_out(lt_store *db) LT_YIELDS {
+/* Runs the next group. `own` is the caller's job or NULL; true: the group had it. */
+static bool db_carry_out(lt_store *db, const lt_db_job *own) LT_YIELDS {
   db_group g = {.db = db, .jobs = db_take_group(db)};
+  bool had_own = false;
   lt_err err = LT_ERR_INIT;
   if (!db_run_here(db, &g) && lt_loop_offload(db->loop, db_run_group, &g, &err) != LT_OK) {
     db_fail_rest(g.jobs, &err);
   }
   db->commits += g.commits;
-  return g.jobs;
-}
-
-/* `own` is the leader's job or NULL. */
-static void db_finish_jobs(lt_db_job *jobs, const lt_db_job *own) {
-  for (lt_db_job *j = jobs, *next; j != NULL; j = next) {
+  for (lt_db_job *j = g.jobs, *next; j != NULL; j = next) {
     next = j->next;
+    had_own = had_own || j == own;
     db_finish_job(j, own);
   }
+  return had_own;
 }
 
 static void db_lead_for_posted(void *arg);
@@ -331,32 +329,11 @@ static bool db_hand_over(lt_store *db) {
   return true;
 }
 
-static bool db_group_has(const lt_db_job *jobs, const lt_db_job *own) {
-  while (jobs != NULL && jobs != own) {
-    jobs = jobs->next;
-  }
-  return jobs != NULL;
-}
-
-static bool db_has_crowd(const lt_store *db) {
-  const lt_db_job *j = db->head;
-  for (unsigned n = 1; j != NULL && n < LT_DB_GROUP_CROWD; n++) {
-    j = j->next;
-  }
-  return j != NULL;
-}
-
-/* A few jobs wait until the fibers of this group have run, and share a transaction with what those add. A crowd does
- * not wait: the pool writes it while the loop's thread runs those fibers. There is one leader at a time, so one whose
- * own job is not done leads on. */
 static void db_lead(lt_store *db, const lt_db_job *own) LT_YIELDS {
-  bool done = own == NULL, is_handed_over = false;
+  bool done = own == NULL;
   do {
-    lt_db_job *jobs = db_carry_out(db);
-    done = done || db_group_has(jobs, own);
-    is_handed_over = done && db_has_crowd(db) && db_hand_over(db);
-    db_finish_jobs(jobs, own);
-  } while (!done || (!is_handed_over && !db_hand_over(db)));
+    done = db_carry_out(db, own) || done;
+  } while (!done || !db_hand_over(db));
 }
 
 /* No fiber waits for the posted job, so it rests a little: the next job that a fiber waits for carries it out, too. */
