@@ -124,15 +124,13 @@ demo: ## Install what is missing, build, run a program against real MCP servers
 
 test: ## Install what is missing, build, run every test
 	@scripts/setup.sh test
-	@$(MAKE) all
-	@cmake --build build/release
+	@$(MAKE) all build/release.all
 	@scripts/canaries.sh release
 	@scripts/run-tests.sh release
 
 bench: ## Measure Lathe, and others beside it, or only QUESTIONS; never fails
 	@scripts/setup.sh bench
-	@$(MAKE) all
-	@cmake --build build/release
+	@$(MAKE) all build/release.all
 	@$(MAKE) $(NODE_ADDON) || echo "make: without it some figures are missing"
 	@scripts/bench.sh $(QUESTIONS)
 
@@ -148,8 +146,7 @@ asan tsan: ## The tests under sanitizers, and faults that they must find
 
 instructions: ## Count the instructions of ten paths: none may take many more than before
 	@scripts/setup.sh instructions
-	@$(MAKE) all
-	@cmake --build build/release
+	@$(MAKE) all build/release.all
 	@scripts/instructions.mjs
 
 fuzz: ## Fuzz each target for FUZZ_SECONDS (30)

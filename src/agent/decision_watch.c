@@ -45,14 +45,14 @@ lt_status lt_decision_watch_look(lt_agent *agent, const char *prompt) {
 
 /* One transaction finds out which of the prompts have decisions: hardly any has one. Prompts may begin and end
  * meanwhile: their ids are copied first. */
-static lt_status watch_look_at_all(lt_agent *agent, lt_err *err) LT_YIELDS {
+static lt_status watch_look_at_all(lt_agent *agent) LT_YIELDS {
   LT_AUTO_BUF(prompts, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(decided, LT_JSON_MAX_BYTES);
   for (const lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
     lt_buf_add(&prompts, lt_str_from(turn_state->turn.ids.prompt, sizeof turn_state->turn.ids.prompt));
   }
-  LT_TRY(lt_buf_check(&prompts, err, "no memory for the ids of all prompts"));
-  LT_TRY(lt_store_decision_find_open(agent->options.db, lt_buf_view(&prompts), &decided, err));
+  LT_TRY(prompts.status);
+  LT_TRY(lt_store_decision_find_open(agent->options.db, lt_buf_view(&prompts), &decided, NULL));
   lt_status status = LT_OK;
   for (size_t at = 0; at < decided.n; at += LT_STORE_ID_BYTES + 1) {
     lt_status look = lt_decision_watch_look(agent, decided.p + at);
@@ -75,7 +75,7 @@ static void watch_look(lt_agent *agent) LT_YIELDS {
   int64_t version = 0;
   if (lt_store_decision_version(agent->options.db, &version, NULL) == LT_OK && version != agent->watch.version) {
     agent->watch.version = version;
-    if (watch_look_at_all(agent, NULL) != LT_OK) {
+    if (watch_look_at_all(agent) != LT_OK) {
       agent->watch.version = 0;
     }
   }

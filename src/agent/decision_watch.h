@@ -12,7 +12,7 @@
 /* A prompt has begun to run, or has ended. Without memory for the fiber, a decision is seen by the next process only.
  */
 void lt_decision_watch_wake(lt_agent *agent);
-/* Takes what is stored about a prompt now. LT_YIELDS. */
+/* Takes what is stored about a prompt now. Errors: the store's; then nothing was taken. LT_YIELDS. */
 lt_status lt_decision_watch_look(lt_agent *agent, const char *prompt) LT_YIELDS;
 
 #endif

@@ -7,8 +7,8 @@
 #include "sandbox/block_order.h"
 #include "sandbox/image.h"
 
-/* Runs each program of `programs` (lt_engine_freeze) in a box of its own, watched by `order`. Its tools answer at once
- * with the input. Errors: a program that does not end with a value. */
+/* Runs the programs (lt_engine_freeze has them), each in a box of its own, while `order` watches; then settles `order`.
+ * All tools give the same answer, at once. Errors: a program that fails; LT_E_NOMEM. */
 lt_status lt_block_training_run(lt_block_order *order, const lt_image *image, lt_str programs, lt_err *err);
 
 #endif

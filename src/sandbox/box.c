@@ -217,7 +217,8 @@ static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uin
   return at;
 }
 
-/* A page that nobody has touched stays so: the box's watch (page_map.h) need not learn that it is the process's own. */
+/* Writes only to pages that are not zero: to write to an untouched one would make it the process's own, and the box's
+ * watch (page_map.h) would not know. */
 static void box_wipe_pages(uint8_t *memory, uint32_t from, uint32_t to) {
   for (uint32_t at = box_first_nonzero_page(memory, from, to); at < to;
        at = box_first_nonzero_page(memory, at + PAGE_BYTES, to)) {

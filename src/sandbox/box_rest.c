@@ -113,7 +113,7 @@ static lt_str box_rest_memory(const lt_box_rest *rest) {
   return lt_str_from(rest->bytes + before, rest->n - before);
 }
 
-/* What has outgrown the shelf's memory, without the room to grow, which would be kept. */
+/* Takes the bytes. Where they have outgrown a piece of the shelf, the room to grow further is given back. */
 static bool box_rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
   size_t n = 0, room = out->cap;
   char *bytes = lt_buf_take(out, &n);

@@ -26,7 +26,7 @@ typedef struct lt_box_shelf {
 typedef struct lt_box_rest {
   char *bytes;
   size_t n;
-  size_t room;
+  size_t room; /* bytes allocated */
 } lt_box_rest;
 
 /* Takes the program out of its box and cleans the box; one that cannot be cleaned must be renewed, or freed. `fiber` is
@@ -39,9 +39,9 @@ bool lt_box_rest_end(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_r
 /* Puts its memory on the shelf, or frees it; also when nothing is kept. */
 void lt_box_rest_release(lt_box_shelf *shelf, lt_box_rest *rest);
 
-/* Frees some of what nobody has needed since the last call. */
+/* Frees some of the pieces that nobody has taken since the last call. */
 void lt_box_shelf_trim(lt_box_shelf *shelf);
-/* Whether there is something to be trimmed. */
+/* Whether it has pieces. */
 bool lt_box_shelf_has_any(lt_box_shelf *shelf);
 void lt_box_shelf_release(lt_box_shelf *shelf);
 

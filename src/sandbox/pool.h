@@ -52,7 +52,7 @@ typedef struct lt_pool {
   unsigned least;     /* fewest clean boxes since the last trim: so many were not needed */
   lt_pool_waiter *first_waiting;
   lt_pool_waiter *last_waiting;
-  lt_box_shelf shelf; /* has a lock of its own */
+  lt_box_shelf shelf; /* not under `lock`: it has its own */
   bool has_more;      /* there is more than one program */
   uint64_t taken;     /* boxes taken so far */
   uint64_t given;     /* boxes given back so far */
@@ -105,7 +105,7 @@ bool lt_pool_is_short(lt_pool *pool);
 /* Whether the next program that begins would need a new box, where there are many already. */
 bool lt_pool_is_crowded(lt_pool *pool);
 
-/* Frees some of the clean boxes, and of the shelf's memory, that nobody has needed since the last call. */
+/* Frees some of the clean boxes that nobody has needed since the last call, and some of the shelf's memory. */
 void lt_pool_trim(lt_pool *pool);
 /* Whether there is more than lt_pool_trim leaves. */
 bool lt_pool_can_trim(lt_pool *pool);

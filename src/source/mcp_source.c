@@ -274,8 +274,7 @@ static lt_source_state mcp_source_state(const lt_source *source) {
 }
 
 /* --- What is known ------------------------------------------------------------------------------------------------ */
-/* One that has failed may be tried again right now, since somebody has looked at the tools: it has failed all the same.
- */
+/* A server that has failed counts as failed also while it is tried again. */
 static const char *mcp_source_state_text(lt_mcp_state state, const lt_mcp_facts *facts) {
   if (facts->why.n > 0) {
     return facts->is_refused ? "needs login" : "failed";
