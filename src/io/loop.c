@@ -263,6 +263,17 @@ static void loop_work(lt_loop *loop) {
   loop_set_busy(loop);
 }
 
+void lt_loop_on_sleep(lt_loop *loop, void (*fn)(void *arg, bool is_awake), void *arg) {
+  loop->on_sleep = fn;
+  loop->on_sleep_arg = arg;
+}
+
+static void loop_tell_sleep(lt_loop *loop, bool is_awake) {
+  if (loop->on_sleep != NULL) {
+    loop->on_sleep(loop->on_sleep_arg, is_awake);
+  }
+}
+
 /* Says that a poster must write to `wake`. False: something has come meanwhile. */
 static bool loop_fall_asleep(lt_loop *loop) {
   loop->slept_ns = uv_hrtime();
@@ -271,10 +282,12 @@ static bool loop_fall_asleep(lt_loop *loop) {
     atomic_store(&loop->home.asleep, false);
     return false;
   }
+  loop_tell_sleep(loop, false);
   return true;
 }
 
 static void loop_wake_up(lt_loop *loop) {
+  loop_tell_sleep(loop, true);
   if (atomic_exchange(&loop->home.asleep, false) == false) {
     loop_learn(loop); /* a post woke the loop, or the loop did not sleep */
   }

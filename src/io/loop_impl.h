@@ -85,6 +85,9 @@ struct lt_loop {
   uint64_t waits; /* numbers waits */
   lt_signal *signals;
 
+  void (*on_sleep)(void *arg, bool is_awake); /* NULL: nobody wants to know */
+  void *on_sleep_arg;
+
   bool may_spin;          /* a poster can run on another core */
   _Atomic int posted_cpu; /* where the last poster to `home` was */
   unsigned spins_left;    /* failed spins before the loop stops spinning */

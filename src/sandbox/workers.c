@@ -55,6 +55,7 @@ struct lt_workers {
   _Atomic unsigned chore_count;
   _Atomic int spinning;
   _Atomic int queued_cpu; /* where the thread was that queued the last task */
+  atomic_bool is_queuer_awake;
   unsigned sleeping;
   unsigned regular; /* workers that do not end when they are idle: at most so many ... */
   unsigned started; /* ... of which so many have begun */
@@ -115,6 +116,14 @@ static bool workers_leave_to_helper(lt_workers *w) {
   return atomic_load(&w->is_help_coming) && atomic_load(&w->queued) == 1 && !atomic_load(&w->watch_asleep);
 }
 
+/* Whether there is a processor for one worker more, as far as we know. The thread that queues tasks has one while it is
+ * awake; then the worker that is awake takes what is queued, and nothing is lost by not waking another. When that
+ * thread falls asleep, or when no task was taken for a tick, another is woken all the same. Under the lock. */
+static bool workers_may_wake(const lt_workers *w) {
+  unsigned awake = w->started + w->extras - w->sleeping;
+  return w->sleeping > 0 && (awake == 0 || awake + 1 < w->regular || !atomic_load(&w->is_queuer_awake));
+}
+
 static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *task) {
   pthread_mutex_lock(&w->lock);
   task->next = NULL;
@@ -123,7 +132,7 @@ static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *t
   atomic_fetch_add(&w->queued, 1);
   atomic_store_explicit(&w->queued_cpu, sched_getcpu(), memory_order_relaxed);
   /* A worker that is about to sleep takes the lock and checks the queue once more. */
-  bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0 && !workers_leave_to_helper(w);
+  bool wake = workers_may_wake(w) && atomic_load(&w->spinning) == 0 && !workers_leave_to_helper(w);
   pthread_mutex_unlock(&w->lock);
   if (wake) {
     pthread_cond_signal(&w->wake);
@@ -136,6 +145,21 @@ void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
 
 void lt_workers_resume(lt_workers *w, lt_workers_task *task) {
   workers_push(w, &w->resumed, task);
+}
+
+/* Who queues a task looks at `is_queuer_awake` after it has counted the task, and this does the reverse: one of them sees
+ * what the other has done. */
+void lt_workers_note_queuer(lt_workers *w, bool is_awake) {
+  atomic_store(&w->is_queuer_awake, is_awake);
+  if (is_awake || atomic_load(&w->queued) == 0) {
+    return;
+  }
+  pthread_mutex_lock(&w->lock);
+  bool wake = w->sleeping > 0 && workers_has_task(w) && !workers_leave_to_helper(w);
+  pthread_mutex_unlock(&w->lock);
+  if (wake) {
+    pthread_cond_signal(&w->wake);
+  }
 }
 
 static lt_workers_chore *workers_pop_chore(lt_workers *w) {
@@ -236,9 +260,9 @@ static worker_turn workers_next(worker_slot *s) {
   }
   /* One signal can stand for several tasks. */
   if (turn.task != NULL && workers_has_task(w)) {
-    if (w->sleeping > 0) {
+    if (workers_may_wake(w)) {
       pthread_cond_signal(&w->wake);
-    } else {
+    } else if (w->sleeping == 0) {
       workers_start_next(w);
     }
   }
@@ -620,12 +644,9 @@ static bool workers_watch_tick(lt_workers *w) {
   return stopping;
 }
 
-/* At each tick: a task that was left to a thread that helps has waited since the last tick, or not much shorter. Then
- * that thread does something else, and a worker takes the task. */
+/* At each tick: tasks wait, and none was taken since the last tick. A thread that was expected to help does something
+ * else then, and a worker that was to take them has a long step: another takes them. */
 static void workers_doubt_help(lt_workers *w, uint64_t *seen) {
-  if (!atomic_load(&w->is_help_coming)) {
-    return;
-  }
   pthread_mutex_lock(&w->lock);
   bool is_late = workers_has_task(w) && w->taken == *seen;
   *seen = w->taken;

@@ -59,6 +59,10 @@ void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
 /* The same for a parked task that has what it waited for. Such tasks come before the others, except for one in
  * LT_WORKER_RESUMED_MAX: programs that have begun end, and make room, before others begin. */
 void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
+/* Says whether the thread that queues most tasks is awake: while it is, it takes a processor, and one worker fewer is
+ * woken for what is queued, but at least one; the others when it falls asleep, or after a step of
+ * LT_WATCHDOG_TICK_MS. Never called: it counts as asleep. By that thread. */
+void lt_workers_note_queuer(lt_workers *workers, bool is_awake);
 
 /* A thread that is not a worker needs a signal stack for a step, and SIGSEGV and SIGBUS not blocked. While it has them,
  * it is on a visit; to begin and to end one takes system calls. Zeroed, it has not begun. The members are private to

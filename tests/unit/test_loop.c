@@ -413,6 +413,40 @@ static void an_idle_loop_costs_nothing(void **state) {
   lt_timer_free(timer);
 }
 
+/* --- Telling of sleep --------------------------------------------------------------------------------------------- */
+typedef struct sleeps {
+  unsigned count;
+  bool is_awake;
+} sleeps;
+
+static void on_sleep(void *arg, bool is_awake) {
+  sleeps *s = arg;
+  s->count += !is_awake;
+  s->is_awake = is_awake;
+}
+
+static void sleep_and_look(void *arg) {
+  sleeps *s = arg;
+  for (unsigned i = 0; i < 3; i++) {
+    unsigned before = s->count;
+    lt_loop_sleep(loop, 5);
+    assert_true(s->count > before);
+    assert_true(s->is_awake);
+  }
+  lt_loop_on_sleep(loop, NULL, NULL);
+  s->count = 0;
+  lt_loop_sleep(loop, 5);
+  assert_int_equal(s->count, 0);
+}
+
+static void a_loop_tells_when_it_sleeps(void **state) {
+  (void)state;
+  sleeps s = {.is_awake = true};
+  lt_loop_on_sleep(loop, on_sleep, &s);
+  spawn(sleep_and_look, &s);
+  turn();
+}
+
 /* --- Other threads ------------------------------------------------------------------------------------------------ */
 
 typedef struct job {
@@ -794,6 +828,7 @@ int main(void) {
       LOOP_TEST(post_before_run),
       LOOP_TEST(no_wake_is_lost_between_threads),
       LOOP_TEST(an_idle_loop_costs_nothing),
+      LOOP_TEST(a_loop_tells_when_it_sleeps),
       LOOP_TEST(offloaded_work_does_not_hold_the_loop_up),
       LOOP_TEST(timers_fire_once_per_start),
       LOOP_TEST(signals_arrive_and_keep_nothing_alive),

@@ -294,6 +294,54 @@ static void tasks_in_turn(void **state) {
   lt_workers_free(workers);
 }
 
+typedef struct gated {
+  lt_workers_task task;
+  sem_t begun;
+} gated;
+
+static lt_workers_step begin_gated(lt_workers_task *task) {
+  sem_post(&((gated *)task)->begun);
+  return gate_step(task);
+}
+
+static void submit_gated(lt_workers *workers, gated *g) {
+  *g = (gated){.task = {.step = begin_gated, .after = chore_after}};
+  sem_init(&g->begun, 0, 0);
+  lt_workers_submit(workers, &g->task);
+}
+
+static void await_begun(gated *g) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 60;
+  int waited;
+  while ((waited = sem_timedwait(&g->begun, &until)) != 0 && errno == EINTR) {
+  }
+  assert_int_equal(waited, 0);
+  sem_destroy(&g->begun);
+}
+
+/* While the thread that queues is awake, the one worker that is awake is to take what is queued: but not when it has a
+ * step that takes long. */
+static void a_queuer_that_stays_awake_holds_nothing_up(void **state) {
+  (void)state;
+  gated both[2];
+  lt_workers *workers = open_workers(2);
+  lt_workers_note_queuer(workers, true);
+  for (unsigned round = 1; round <= 20; round++) { /* in the first one the second worker is started */
+    pthread_mutex_lock(&gate);
+    for (unsigned i = 0; i < 2; i++) {
+      submit_gated(workers, &both[i]);
+      await_begun(&both[i]);
+    }
+    pthread_mutex_unlock(&gate);
+    wait_until(&yard.done, 2 * round);
+    lt_workers_note_queuer(workers, false);
+    lt_workers_note_queuer(workers, round % 2 == 0);
+  }
+  lt_workers_free(workers);
+}
+
 static void reasons_and_flags(void **state) {
   (void)state;
   lt_workers_task task = {.step = chore_step};
@@ -800,6 +848,7 @@ static void the_end_waits_for_our_own_step(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tasks_in_turn),
+      cmocka_unit_test(a_queuer_that_stays_awake_holds_nothing_up),
       cmocka_unit_test(reasons_and_flags),
       cmocka_unit_test(start_and_shut_down),
       cmocka_unit_test(no_memory_for_workers),

@@ -135,6 +135,11 @@ static void on_late_step(void *arg) {
   lt_loop_stand_in(arg);
 }
 
+static void on_loop_sleep(void *arg, bool is_awake) {
+  lt_quickjs *q = arg;
+  lt_workers_note_queuer(q->workers, is_awake);
+}
+
 lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quickjs **ret_quickjs, lt_err *err) {
   lt_quickjs *q = lt_mem_zalloc(1, sizeof *q);
   if (q == NULL) {
@@ -167,6 +172,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
     return status;
   }
   lt_workers_on_late(q->workers, on_late_step, loop);
+  lt_loop_on_sleep(loop, on_loop_sleep, q);
   lt_program_lanes_init(&q->lanes, loop, q->workers);
   q->runner.crew = &q->lanes.crew;
   *ret_quickjs = q;
@@ -181,6 +187,7 @@ void lt_quickjs_free(lt_quickjs *q) {
   if (q == NULL) {
     return;
   }
+  lt_loop_on_sleep(q->loop, NULL, NULL);
   lt_workers_free(q->workers);
   quickjs_close_images(q);
   lt_timer_free(q->trim);
