@@ -500,6 +500,11 @@ lt_str lt_outbox_id(const lt_outbox *o, uint32_t number) {
 }
 
 void lt_outbox_put_all(const lt_outbox *o, lt_json_writer *w) {
+  size_t bytes = LT_KIB; /* for what the caller writes after them, too */
+  for (size_t i = 0; i < o->count; i++) {
+    bytes += o->outputs[i]->json.n + 1;
+  }
+  lt_buf_expect(w->buf, bytes);
   lt_json_begin_array(w);
   for (size_t i = 0; i < o->count; i++) {
     lt_json_put_raw(w, lt_buf_view(&o->outputs[i]->json));

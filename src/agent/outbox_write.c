@@ -226,6 +226,7 @@ static void outbox_report_draft(const lt_outbox *o, const lt_outbox_item *item) 
 
 static void outbox_report_json(const lt_outbox *o, const lt_output *output) {
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
+  lt_buf_expect(&data, output->json.n + LT_KIB / 4);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   lt_json_put_pair(&w, "promptId", lt_str_of(o->turn->ids.prompt));

@@ -147,8 +147,8 @@ void lt_workers_resume(lt_workers *w, lt_workers_task *task) {
   workers_push(w, &w->resumed, task);
 }
 
-/* Who queues a task looks at `is_queuer_awake` after it has counted the task, and this does the reverse: one of them sees
- * what the other has done. */
+/* Who queues a task looks at `is_queuer_awake` after it has counted the task, and this does the reverse: one of them
+ * sees what the other has done. */
 void lt_workers_note_queuer(lt_workers *w, bool is_awake) {
   atomic_store(&w->is_queuer_awake, is_awake);
   if (is_awake || atomic_load(&w->queued) == 0) {

@@ -110,6 +110,68 @@ static void a_group_has_a_ceiling(void **state) {
   db_fix_run(*state, start_more_than_a_group);
 }
 
+enum { TOLD = LT_DB_GROUP_MAX + 2 * LT_DB_GROUP_CROWD };
+
+static task queue[TOLD];
+static size_t told_count, told_in_turn;
+
+static void run_and_note(void *arg) {
+  task *t = arg;
+  run_task(t);
+  told_in_turn += t == &queue[told_count];
+  told_count++;
+}
+
+/* The first group is led by its last job; the next one begins before the fibers of the first one run. */
+static void start_a_queue(db_fix *fix) {
+  make_table(fix);
+  told_count = told_in_turn = 0;
+  for (size_t i = 0; i < TOLD; i++) {
+    queue[i] = (task){.fix = fix, .text = "INSERT INTO x__t VALUES(abs(random()))"};
+    assert_int_equal(lt_loop_spawn(fix->loop, run_and_note, &queue[i], NULL), LT_OK);
+  }
+  while (told_count < TOLD) {
+    lt_loop_sleep(fix->loop, 0);
+  }
+  assert_int_equal(told_in_turn, TOLD);
+}
+
+static void all_are_told_in_their_order(void **state) {
+  db_fix_run(*state, start_a_queue);
+}
+
+static void run_twice(void *arg) {
+  task *t = arg;
+  run_task(t);
+  t->done = false;
+  run_task(t);
+}
+
+/* The jobs that wait behind the first group are a group, without those that the first group's fibers add. */
+static void start_a_crowd(db_fix *fix) {
+  enum { CROWD = LT_DB_GROUP_MAX + LT_DB_GROUP_CROWD };
+  task *crowd = calloc(CROWD, sizeof *crowd);
+  make_table(fix);
+  uint64_t before = lt_db_commits(fix->db);
+  for (size_t i = 0; i < CROWD; i++) {
+    crowd[i] = (task){.fix = fix, .text = "INSERT INTO x__t VALUES(abs(random()))"};
+    assert_int_equal(lt_loop_spawn(fix->loop, run_twice, &crowd[i], NULL), LT_OK);
+  }
+  for (size_t i = 0; i < CROWD; i++) {
+    while (crowd[i].runs < 2 || !crowd[i].done) {
+      lt_loop_sleep(fix->loop, 0);
+    }
+    assert_int_equal(crowd[i].status, LT_OK);
+  }
+  assert_in_range(lt_db_commits(fix->db) - before, 4, 6); /* 3, if they waited */
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) = 576 FROM x__t"), "1");
+  free(crowd);
+}
+
+static void a_crowd_waits_for_nobody(void **state) {
+  db_fix_run(*state, start_a_crowd);
+}
+
 static void fail_some(db_fix *fix) {
   make_table(fix);
   char texts[MANY][64];
@@ -596,6 +658,8 @@ int main(void) {
       TEST(processes_come_and_go),
       TEST(a_hundred_jobs_take_few_transactions),
       TEST(a_group_has_a_ceiling),
+      TEST(all_are_told_in_their_order),
+      TEST(a_crowd_waits_for_nobody),
       TEST(a_job_that_fails_takes_only_its_own_with_it),
       TEST(a_job_that_undoes_the_transaction_does_not_undo_the_others),
       TEST(closing_waits_for_what_is_under_way),

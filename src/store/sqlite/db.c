@@ -19,9 +19,11 @@ struct lt_store {
   bool make_folders;
   uint64_t commits;
 
-  lt_db_job *head, *tail; /* waiting for the next group */
+  lt_db_job *head, *tail; /* waiting for the next group ... */
+  unsigned waiting;       /* ... so many */
   bool led;               /* a group is under way, or about to be ... */
-  lt_wait *rest;          /* ... and its leader waits here for more jobs; or NULL */
+  lt_wait *rest;          /* ... and its leader waits here for more jobs; or NULL ... */
+  lt_db_job *gatherer;    /* ... or lets the other ready fibers add theirs; or NULL */
   unsigned apart;         /* so many groups more run on the pool */
   bool closing;
   lt_wait closer;
@@ -253,13 +255,16 @@ static __attribute__((noinline)) void db_enqueue(lt_store *db, lt_db_job *j) {
     db->head = j;
   }
   db->tail = j;
+  db->waiting++;
 }
 
 static lt_db_job *db_take_group(lt_store *db) {
   lt_db_job *first = db->head, *last = first;
-  for (unsigned n = 1; last->next != NULL && n < LT_DB_GROUP_MAX; n++) {
+  unsigned count = 1;
+  for (; last->next != NULL && count < LT_DB_GROUP_MAX; count++) {
     last = last->next;
   }
+  db->waiting -= count;
   db->head = last->next;
   if (db->head == NULL) {
     db->tail = NULL;
@@ -293,21 +298,23 @@ static bool db_run_here(lt_store *db, db_group *g) LT_YIELDS {
   return true;
 }
 
-/* Runs the next group. `own` is the caller's job or NULL; true: the group had it. */
-static bool db_carry_out(lt_store *db, const lt_db_job *own) LT_YIELDS {
+/* Runs the next group. Its fibers still wait: db_finish_jobs. */
+static lt_db_job *db_carry_out(lt_store *db) LT_YIELDS {
   db_group g = {.db = db, .jobs = db_take_group(db)};
-  bool had_own = false;
   lt_err err = LT_ERR_INIT;
   if (!db_run_here(db, &g) && lt_loop_offload(db->loop, db_run_group, &g, &err) != LT_OK) {
     db_fail_rest(g.jobs, &err);
   }
   db->commits += g.commits;
-  for (lt_db_job *j = g.jobs, *next; j != NULL; j = next) {
+  return g.jobs;
+}
+
+/* `own` is the leader's job or NULL. */
+static void db_finish_jobs(lt_db_job *jobs, const lt_db_job *own) {
+  for (lt_db_job *j = jobs, *next; j != NULL; j = next) {
     next = j->next;
-    had_own = had_own || j == own;
     db_finish_job(j, own);
   }
-  return had_own;
 }
 
 static void db_lead_for_posted(void *arg);
@@ -329,11 +336,24 @@ static bool db_hand_over(lt_store *db) {
   return true;
 }
 
+static bool db_group_has(const lt_db_job *jobs, const lt_db_job *own) {
+  while (jobs != NULL && jobs != own) {
+    jobs = jobs->next;
+  }
+  return jobs != NULL;
+}
+
+/* A few jobs wait until the fibers of this group have run, and share a transaction
+ * with what those add. A crowd does not wait: the pool writes it while the loop's thread runs those fibers. There is
+ * one leader at a time, so one whose own job is not done leads on. */
 static void db_lead(lt_store *db, const lt_db_job *own) LT_YIELDS {
-  bool done = own == NULL;
+  bool done = own == NULL, is_handed_over = false;
   do {
-    done = db_carry_out(db, own) || done;
-  } while (!done || !db_hand_over(db));
+    lt_db_job *jobs = db_carry_out(db);
+    done = done || db_group_has(jobs, own);
+    is_handed_over = done && db->waiting >= LT_DB_GROUP_CROWD && db_hand_over(db);
+    db_finish_jobs(jobs, own);
+  } while (!done || (!is_handed_over && !db_hand_over(db)));
 }
 
 /* No fiber waits for the posted job, so it rests a little: the next job that a fiber waits for carries it out, too. */
@@ -366,20 +386,39 @@ static lt_status db_check_open(const lt_store *db, lt_err *err) {
   return db->closing ? lt_fail(err, LT_E_CLOSED, "the database %s is being closed", db->path) : LT_OK;
 }
 
+/* Lets other fibers that are ready add their jobs. False: these are a whole group, and one of them leads it now. */
+static bool db_gather(lt_store *db, lt_db_job *j) LT_YIELDS {
+  db->led = true;
+  db->gatherer = j;
+  lt_loop_sleep(db->loop, 0);
+  bool still_leads = db->gatherer == j;
+  db->gatherer = still_leads ? NULL : db->gatherer;
+  return still_leads;
+}
+
+/* The last job of a group that is whole leads it, if its leader still gathers. */
+static bool db_takes_over(lt_store *db) {
+  bool takes_over = db->gatherer != NULL && db->waiting >= LT_DB_GROUP_MAX;
+  db->gatherer = takes_over ? NULL : db->gatherer;
+  return takes_over;
+}
+
 lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
   LT_TRY(db_check_open(db, err));
   lt_db_job j = {.work = work, .arg = arg, .sync = sync, .err = err, .leads = !db->led};
   j.leads = db_wake_resting(db) || j.leads;
   lt_wait_init(&j.wait, db->loop);
   db_enqueue(db, &j);
-  if (j.leads) {
-    db->led = true;
-    lt_loop_sleep(db->loop, 0); /* other fibers that are ready add their jobs first */
-  } else {
+  bool takes_over = !j.leads && db_takes_over(db);
+  j.leads = takes_over || (j.leads && db_gather(db, &j));
+  if (!j.leads) {
     lt_wait_on(&j.wait, UINT64_MAX);
   }
   if (j.leads) {
     db_lead(db, &j);
+  }
+  if (takes_over) { /* the other fibers of the group come first, as their jobs did */
+    lt_loop_sleep(db->loop, 0);
   }
   return j.status;
 }
