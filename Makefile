@@ -93,6 +93,14 @@ $(NODE_ADDON): $(wildcard packages/node/*.c packages/node/*.h) include/lathe.h p
 	gcc -O2 -fPIC -fvisibility=hidden -shared -std=gnu17 -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wcast-qual $(if $(CI),-Werror) \
 	  -Iinclude -I$(NODE_HEADERS) $$(pkg-config --cflags libuv) -o $@ $(filter %.c,$^)
 
+# QuickJS as machine code, beside which the engine is measured: with the options of its own makefile.
+NATIVE_QUICKJS := build/release/lt_bench_native
+NATIVE_SOURCES := bench/peers/node_modules/qjsc/deps/quickjs_2021_03_27
+
+$(NATIVE_QUICKJS): bench/peers/native.c bench/peers/node_modules/.lathe-lock.json
+	gcc -O2 -w -D_GNU_SOURCE -DCONFIG_VERSION='"2021-03-27"' -DLT_BENCH_DIR='"$(CURDIR)/bench"' -I$(NATIVE_SOURCES) -o $@ $< \
+	  $(addprefix $(NATIVE_SOURCES)/,quickjs.c libregexp.c libunicode.c cutils.c) -lm
+
 # --- the presets ----------------------------------------------------------------------------------------------------
 
 # Our own libraries, which need only the engine's header: they are compiled while the engine is, which
@@ -131,7 +139,7 @@ test: ## Install what is missing, build, run every test
 bench: ## Measure Lathe, and others beside it, or only QUESTIONS; never fails
 	@scripts/setup.sh bench
 	@$(MAKE) all build/release.all
-	@$(MAKE) $(NODE_ADDON) || echo "make: without it some figures are missing"
+	@$(MAKE) -k $(NODE_ADDON) $(NATIVE_QUICKJS) || echo "make: without them some figures are missing"
 	@scripts/bench.sh $(QUESTIONS)
 
 bench-docs: bench ## ... and write the figures of README.md and docs/BENCH.md

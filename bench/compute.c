@@ -1,5 +1,6 @@
-/* The engine at work: the same script here, in npm's quickjs-wasi (the same file, as WebAssembly in Node's V8) and in
- * Node itself. Each run begins with nothing: a clean box, a new VM, a new context. They take turns. */
+/* The engine at work: the same script here, in a QuickJS that is machine code (peers/native.c), in npm's quickjs-wasi
+ * (the same file, as WebAssembly in Node's V8) and in Node itself. Each run begins with nothing: a clean box, a new
+ * runtime, a new VM, a new context. They take turns. */
 #include <stdlib.h>
 
 #include "bench/bench.h"
@@ -21,11 +22,17 @@ static const struct {
 };
 enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 
+enum { NATIVE, WASI, NODE, PEERS };
+
+static const char *const names[PEERS] = {
+    [NATIVE] = "  QuickJS of 2021 as machine code, no sandbox",
+    [WASI] = "  quickjs-wasi in Node",
+    [NODE] = "  Node itself (compiles to machine code)",
+};
+
 typedef struct contest {
-  lt_peer wasi;
-  lt_peer node;
-  bool has_wasi;
-  bool has_node;
+  lt_peer peers[PEERS];
+  bool is_there[PEERS];
 } contest;
 
 /* Milliseconds, or what went wrong. */
@@ -44,8 +51,8 @@ static bool ask(lt_peer *peer, const char *file, lt_measure *m) {
   return true;
 }
 
-static void print_peer(const char *what, bool has, lt_measure *samples, lt_measure *ours) {
-  if (!has || samples->count == 0) {
+static void print_peer(const char *what, lt_measure *samples, lt_measure *ours) {
+  if (samples->count == 0) {
     lt_measure_skip(what, "it could not be started (npm ci)");
     return;
   }
@@ -53,25 +60,27 @@ static void print_peer(const char *what, bool has, lt_measure *samples, lt_measu
 }
 
 static void measure_one(lt_rig *rig, contest *c, unsigned i) {
-  lt_measure ours, wasi, node;
-  lt_measure_init(&ours);
-  lt_measure_init(&wasi);
-  lt_measure_init(&node);
+  lt_measure ours, theirs[PEERS];
   lt_buf code;
+  lt_measure_init(&ours);
+  for (unsigned p = 0; p < PEERS; p++) {
+    lt_measure_init(&theirs[p]);
+  }
   lt_rig_read(programs[i].file, &code);
   for (int k = 0; k < RUNS; k++) {
     lt_measure_add(&ours, lt_rig_time(rig, lt_buf_view(&code), LT_LANG_JAVASCRIPT));
-    c->has_wasi = c->has_wasi && ask(&c->wasi, programs[i].file, &wasi);
-    c->has_node = c->has_node && ask(&c->node, programs[i].file, &node);
+    for (unsigned p = 0; p < PEERS; p++) {
+      c->is_there[p] = c->is_there[p] && ask(&c->peers[p], programs[i].file, &theirs[p]);
+    }
   }
-  lt_measure_print(
-      &(lt_measure_line){.what = programs[i].what, .samples = &ours, .peer = &wasi, .peer_name = "quickjs-wasi"});
-  print_peer("  quickjs-wasi in Node", c->has_wasi, &wasi, &ours);
-  print_peer("  Node itself (compiles to machine code)", c->has_node, &node, &ours);
+  lt_measure_print(&(lt_measure_line){
+      .what = programs[i].what, .samples = &ours, .peer = &theirs[NATIVE], .peer_name = "QuickJS of 2021"});
+  for (unsigned p = 0; p < PEERS; p++) {
+    print_peer(names[p], &theirs[p], &ours);
+    lt_measure_release(&theirs[p]);
+  }
   lt_buf_release(&code);
   lt_measure_release(&ours);
-  lt_measure_release(&wasi);
-  lt_measure_release(&node);
 }
 
 static void measure(lt_rig *rig, void *arg) {
@@ -81,14 +90,13 @@ static void measure(lt_rig *rig, void *arg) {
 }
 
 void lt_bench_compute(void) {
-  contest c = {0};
-  c.has_wasi = lt_peer_open(&c.wasi, "quickjs-wasi.mjs");
-  c.has_node = lt_peer_open(&c.node, "node.mjs");
+  contest c = {.is_there = {false}};
+  c.is_there[NATIVE] =
+      lt_peer_start(&c.peers[NATIVE], (const char *const[]){lt_peer_find_beside("lt_bench_native"), NULL});
+  c.is_there[WASI] = lt_peer_open(&c.peers[WASI], "quickjs-wasi.mjs");
+  c.is_there[NODE] = lt_peer_open(&c.peers[NODE], "node.mjs");
   lt_rig_run(50, measure, &c);
-  if (c.has_wasi) {
-    lt_peer_close(&c.wasi);
-  }
-  if (c.has_node) {
-    lt_peer_close(&c.node);
+  for (unsigned p = 0; p < PEERS; p++) {
+    lt_peer_close(&c.peers[p]);
   }
 }
