@@ -41,7 +41,7 @@ static lt_catalog *catalog_of(size_t tools) {
 
 static void ground_init(ground *g, lt_image_kind kind) {
   LT_CHECK(lt_box_thread_init(NULL) == LT_OK);
-  LT_CHECK(lt_image_open(&g->image, &lt_qjs_module, lt_image_bytes(kind), NULL) == LT_OK);
+  LT_CHECK(lt_image_open_built_in(&g->image, kind, NULL) == LT_OK);
   LT_CHECK(lt_workers_new(1, &g->workers, NULL) == LT_OK);
   lt_pool_init(&g->pool, &g->image, &(lt_pool_limits){.most = 1});
 }

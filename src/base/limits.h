@@ -65,9 +65,9 @@
 #define LT_BOX_TRIM              32             /* ... this many are freed at a time, every ... */
 #define LT_BOX_TRIM_MS           100
 #define LT_BOX_REST_MAX_BYTES    (64 * LT_MIB) /* of a program that waits; with more it stays in its box */
-#define LT_BOX_REST_SHELF_BYTES  (12 * LT_KIB) /* memory of a small program that waits: kept for the next */
-#define LT_BOX_REST_SHELF_MAX    1024          /* pieces that are kept; unused ones are freed ... */
-#define LT_BOX_REST_SHELF_TRIM   128           /* ... so many at a time, every LT_BOX_TRIM_MS */
+#define LT_BOX_SHELF_BYTES       (12 * LT_KIB) /* memory of a small program that waits: kept for the next */
+#define LT_BOX_SHELF_MAX         1024          /* pieces that are kept; unused ones are freed ... */
+#define LT_BOX_SHELF_TRIM        128           /* ... so many at a time, every LT_BOX_TRIM_MS */
 #define LT_BOX_REST_MS           1000          /* that a program waits before it leaves its box ... */
 #define LT_BOX_REST_RUSH_MS      20            /* ... and when nearly all boxes are in use */
 #define LT_BOX_AHEAD             8 /* programs in a row: one box is used, the others wait to be cleaned or are ready */

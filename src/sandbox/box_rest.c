@@ -15,80 +15,6 @@ typedef struct rest_head {
   unsigned refused;
 } rest_head;
 
-/* --- The shelf ---------------------------------------------------------------------------------------------------- */
-static char *box_rest_shelf_next(const char *bytes) {
-  char *next;
-  memcpy(&next, bytes, sizeof next);
-  return next;
-}
-
-static char *box_rest_shelf_take(lt_box_shelf *shelf) {
-  pthread_mutex_lock(&shelf->lock);
-  char *bytes = shelf->first;
-  if (bytes != NULL) {
-    shelf->first = box_rest_shelf_next(bytes);
-    shelf->count--;
-    shelf->least = shelf->count < shelf->least ? shelf->count : shelf->least;
-  }
-  pthread_mutex_unlock(&shelf->lock);
-  return bytes != NULL ? bytes : lt_mem_alloc(LT_BOX_REST_SHELF_BYTES);
-}
-
-static void box_rest_shelf_give(lt_box_shelf *shelf, char *bytes) {
-  pthread_mutex_lock(&shelf->lock);
-  bool has_room = shelf->count < LT_BOX_REST_SHELF_MAX;
-  if (has_room) {
-    memcpy(bytes, &shelf->first, sizeof shelf->first);
-    shelf->first = bytes;
-    shelf->count++;
-  }
-  pthread_mutex_unlock(&shelf->lock);
-  if (!has_room) {
-    lt_mem_free(bytes);
-  }
-}
-
-/* Takes pieces out that are to be freed, linked as before. */
-static char *box_rest_shelf_cut(lt_box_shelf *shelf, unsigned most) {
-  pthread_mutex_lock(&shelf->lock);
-  char *all = NULL;
-  for (unsigned left = shelf->least < most ? shelf->least : most; left > 0; left--) {
-    char *bytes = shelf->first;
-    shelf->first = box_rest_shelf_next(bytes);
-    shelf->count--;
-    memcpy(bytes, &all, sizeof all);
-    all = bytes;
-  }
-  shelf->least = shelf->count;
-  pthread_mutex_unlock(&shelf->lock);
-  return all;
-}
-
-static void box_rest_shelf_free(char *all) {
-  while (all != NULL) {
-    char *bytes = all;
-    all = box_rest_shelf_next(bytes);
-    lt_mem_free(bytes);
-  }
-}
-
-void lt_box_shelf_trim(lt_box_shelf *shelf) {
-  box_rest_shelf_free(box_rest_shelf_cut(shelf, LT_BOX_REST_SHELF_TRIM));
-}
-
-bool lt_box_shelf_has_any(lt_box_shelf *shelf) {
-  pthread_mutex_lock(&shelf->lock);
-  bool has_any = shelf->count > 0;
-  pthread_mutex_unlock(&shelf->lock);
-  return has_any;
-}
-
-void lt_box_shelf_release(lt_box_shelf *shelf) {
-  box_rest_shelf_free(shelf->first);
-  pthread_mutex_destroy(&shelf->lock);
-}
-
-/* --- Rests -------------------------------------------------------------------------------------------------------- */
 /* Returns what lt_box_memory_save returns. */
 static uint32_t box_rest_put(lt_box *box, lt_fiber *fiber, lt_buf *out) {
   const rest_head head = {.frame = box->frame,
@@ -117,7 +43,7 @@ static lt_str box_rest_memory(const lt_box_rest *rest) {
 static bool box_rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
   size_t n = 0, room = out->cap;
   char *bytes = lt_buf_take(out, &n);
-  if (room != LT_BOX_REST_SHELF_BYTES) {
+  if (room != LT_BOX_SHELF_BYTES) {
     char *fitted = lt_mem_realloc(bytes, n);
     if (fitted == NULL) {
       lt_mem_free(bytes);
@@ -132,11 +58,11 @@ static bool box_rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
 
 lt_status lt_box_rest_begin(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
   LT_AUTO_BUF(out, LT_BOX_REST_MAX_BYTES);
-  out.p = box_rest_shelf_take(shelf);
+  out.p = lt_box_shelf_take(shelf);
   if (out.p == NULL) {
     return LT_E_NOMEM;
   }
-  out.cap = LT_BOX_REST_SHELF_BYTES;
+  out.cap = LT_BOX_SHELF_BYTES;
   uint32_t lowest = box_rest_put(box, fiber, &out);
   if (out.status != LT_OK) {
     return out.status;
@@ -166,8 +92,8 @@ bool lt_box_rest_end(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_r
 }
 
 void lt_box_rest_release(lt_box_shelf *shelf, lt_box_rest *rest) {
-  if (rest->room == LT_BOX_REST_SHELF_BYTES) {
-    box_rest_shelf_give(shelf, rest->bytes);
+  if (rest->room == LT_BOX_SHELF_BYTES) {
+    lt_box_shelf_give(shelf, rest->bytes);
   } else {
     lt_mem_free(rest->bytes);
   }

@@ -7,21 +7,10 @@
 #ifndef LT_SANDBOX_BOX_REST_H
 #define LT_SANDBOX_BOX_REST_H
 
-#include <pthread.h>
-
 #include "base/fiber.h"
 #include "base/str.h"
 #include "sandbox/box.h"
-
-/* Memory that programs at rest have left, for the next ones: in a rush thousands come and go, and the system would make
- * its pages anew for each. Any thread may use it. An empty one has a lock (PTHREAD_MUTEX_INITIALIZER), and is zero
- * else. */
-typedef struct lt_box_shelf {
-  pthread_mutex_t lock;
-  char *first; /* each begins with the address of the next one */
-  unsigned count;
-  unsigned least; /* fewest pieces since the last trimming */
-} lt_box_shelf;
+#include "sandbox/box_shelf.h"
 
 typedef struct lt_box_rest {
   char *bytes;
@@ -38,11 +27,5 @@ lt_status lt_box_rest_begin(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, l
 bool lt_box_rest_end(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *rest);
 /* Puts its memory on the shelf, or frees it; also when nothing is kept. */
 void lt_box_rest_release(lt_box_shelf *shelf, lt_box_rest *rest);
-
-/* Frees some of the pieces that nobody has taken since the last call. */
-void lt_box_shelf_trim(lt_box_shelf *shelf);
-/* Whether it has pieces. */
-bool lt_box_shelf_has_any(lt_box_shelf *shelf);
-void lt_box_shelf_release(lt_box_shelf *shelf);
 
 #endif

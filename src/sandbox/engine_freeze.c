@@ -344,7 +344,7 @@ static lt_status engine_freeze_order(lt_image_kind kind, const lt_engine_script 
                      .status = LT_OK};
   LT_TRY(engine_freeze_in_box(&f, engine_freeze_freeze));
   lt_image image;
-  LT_TRY(lt_image_open(&image, &lt_qjs_module, lt_buf_view(&plain), err));
+  LT_TRY(lt_image_open(&image, &lt_qjs_module, lt_buf_view(&plain), LT_STR_NULL, err));
   lt_status status = lt_block_training_run(order, &image, programs, err);
   lt_image_close(&image);
   return status;

@@ -31,7 +31,7 @@ static size_t image_stored_bytes(const lt_image_header *head) {
 }
 
 /* Unpacks straight into the file. */
-static lt_status image_fill_file(lt_image *image, lt_str packed, lt_err *err) {
+static lt_status image_fill_file(lt_image *image, lt_str packed, lt_str plain, lt_err *err) {
   size_t n = image_stored_bytes(&image->head);
   if (ftruncate(image->fd, (off_t)n) != 0) {
     return lt_fail(err, LT_E_IO, "cannot make the engine's image: %s", strerror(errno));
@@ -42,7 +42,7 @@ static lt_status image_fill_file(lt_image *image, lt_str packed, lt_err *err) {
   }
   image->mapping = mapping;
   image->bytes = mapping;
-  LT_TRY(lt_image_unpack(packed, mapping, n, err));
+  LT_TRY(lt_image_unpack(packed, plain, mapping, n, err));
   mprotect(mapping, n, PROT_READ); /* a mistake of ours shall fault and not change what programs begin with */
   return LT_OK;
 }
@@ -59,20 +59,20 @@ static bool image_use_program_file(lt_image *image, lt_str data) {
   return image->fd >= 0;
 }
 
-static lt_status image_make_file(lt_image *image, lt_str stored, lt_err *err) {
+static lt_status image_make_file(lt_image *image, lt_str stored, lt_str plain, lt_err *err) {
   image->offset = 0;
   image->fd = memfd_create("lathe-image", MFD_CLOEXEC);
   if (image->fd < 0) {
     return lt_fail(err, LT_E_IO, "memfd_create: %s", strerror(errno));
   }
   if (image->head.packed != 0) {
-    return image_fill_file(image, stored, err);
+    return image_fill_file(image, stored, plain, err);
   }
   image->bytes = (const uint8_t *)stored.p;
   return image_write_all(image->fd, image->bytes, stored.n, err);
 }
 
-lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_err *err) {
+lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_str plain, lt_err *err) {
   *image = (lt_image){.module = module, .fd = -1, .page_map = -1};
   if (data.n < sizeof image->head) {
     return lt_fail(err, LT_E_INTERNAL, "the engine's image is too short");
@@ -89,7 +89,7 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
   }
   image->instance = lt_wasm_rt_template(module);
-  lt_status status = image_use_program_file(image, data) ? LT_OK : image_make_file(image, stored, err);
+  lt_status status = image_use_program_file(image, data) ? LT_OK : image_make_file(image, stored, plain, err);
   if (status != LT_OK) {
     lt_image_close(image);
     return status;

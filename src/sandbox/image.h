@@ -66,14 +66,16 @@ typedef struct lt_image {
   const void *instance; /* the module's template (wasm_rt.h): copied into every clone */
 } lt_image;
 
-/* Opens an image for cloning. Borrows: `data` (it is part of the program). Owns: the caller, lt_image_close.
- * Errors: LT_E_INTERNAL (not an image), LT_E_NOMEM, LT_E_IO. */
-lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_err *err);
+/* Opens an image for cloning. `plain`: the image that a packed one was packed against; NULL: none is packed. Borrows:
+ * `data`, until lt_image_close. Owns: the caller, lt_image_close. Errors: LT_E_INTERNAL (not an image), LT_E_NOMEM,
+ * LT_E_IO. */
+lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_str plain, lt_err *err);
 /* All boxes made from the image must be freed before. */
 void lt_image_close(lt_image *image);
 
-/* An image that is built into the program. */
+/* An image that is built into the program, and the same opened: as lt_image_open. */
 lt_str lt_image_bytes(lt_image_kind kind);
+lt_status lt_image_open_built_in(lt_image *image, lt_image_kind kind, lt_err *err);
 /* One number for all images that are built into the program: journals name it. */
 uint64_t lt_image_fingerprint(void);
 

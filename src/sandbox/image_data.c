@@ -22,6 +22,10 @@ lt_str lt_image_bytes(lt_image_kind kind) {
   return lt_str_from(images[kind].data, (size_t)(images[kind].end - images[kind].data));
 }
 
+lt_status lt_image_open_built_in(lt_image *image, lt_image_kind kind, lt_err *err) {
+  return lt_image_open(image, &lt_qjs_module, lt_image_bytes(kind), lt_image_bytes(LT_IMAGE_BASE), err);
+}
+
 uint64_t lt_image_fingerprint(void) {
   return lt_str_hash(lt_str_from(lt_image_fingerprints, sizeof lt_image_fingerprints));
 }

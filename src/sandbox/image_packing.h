@@ -27,8 +27,8 @@ static inline void lt_image_subtract(lt_str plain, uint8_t *bytes, size_t size) 
   }
 }
 
-/* Writes the `size` bytes of an image that was packed against the program's plain one. Errors: LT_E_INTERNAL (they are
- * not that many, or damaged). */
-lt_status lt_image_unpack(lt_str packed, uint8_t *bytes, size_t size, lt_err *err);
+/* Writes the `size` bytes of an image that was packed against `plain`. Errors: LT_E_INTERNAL (they are not that many,
+ * or damaged). */
+lt_status lt_image_unpack(lt_str packed, lt_str plain, uint8_t *bytes, size_t size, lt_err *err);
 
 #endif

@@ -69,12 +69,6 @@ static bool mkimage_pack(lt_str plain, lt_buf *image, lt_buf *out) {
   return head.packed != 0;
 }
 
-/* No image that is opened here is packed against another one. */
-lt_str lt_image_bytes(lt_image_kind kind) {
-  (void)kind;
-  return LT_STR("");
-}
-
 int main(int argc, char **argv) {
   lt_image_kind kind;
   if (argc < 6 || argc - 4 > LT_ENGINE_SCRIPTS_MAX || !mkimage_find_kind(argv[1], &kind)) {

@@ -6,7 +6,7 @@ void lt_pool_init(lt_pool *pool, const lt_image *image, const lt_pool_limits *li
     pool->limits.budget = &pool->own;
   }
   pthread_mutex_init(&pool->lock, NULL);
-  pthread_mutex_init(&pool->shelf.lock, NULL);
+  lt_box_shelf_init(&pool->shelf);
 }
 
 /* --- The lists of clean boxes, under the lock --------------------------------------------------------------------- */

@@ -47,8 +47,8 @@ static lt_str read_script(const char *path, char *room, size_t max) {
 }
 
 /* The image that is made here is not packed, and there is no LZ4 for the other machine. */
-lt_status lt_image_unpack(lt_str packed, uint8_t *bytes, size_t size, lt_err *err) {
-  (void)packed, (void)bytes, (void)size;
+lt_status lt_image_unpack(lt_str packed, lt_str plain, uint8_t *bytes, size_t size, lt_err *err) {
+  (void)packed, (void)plain, (void)bytes, (void)size;
   return lt_fail(err, LT_E_INTERNAL, "this image should not be packed");
 }
 
@@ -61,7 +61,7 @@ static void make_image(void) {
   };
   lt_buf_init(&image_bytes, 16 * LT_MIB);
   if (lt_engine_freeze(LT_IMAGE_BASE, scripts, 2, LT_STR(""), &image_bytes, &err) != LT_OK ||
-      lt_image_open(&image, &lt_qjs_module, lt_buf_view(&image_bytes), &err) != LT_OK) {
+      lt_image_open(&image, &lt_qjs_module, lt_buf_view(&image_bytes), LT_STR_NULL, &err) != LT_OK) {
     printf("no image: %s\n", lt_err_msg(&err));
     exit(1);
   }

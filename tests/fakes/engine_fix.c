@@ -32,7 +32,7 @@ void engine_traps(void) {
 int engine_open(void **state) {
   lt_err err = LT_ERR_INIT;
   (void)state;
-  if (lt_image_open(&engine_image, &lt_qjs_module, lt_image_bytes(LT_IMAGE_BASE), &err) != LT_OK) {
+  if (lt_image_open_built_in(&engine_image, LT_IMAGE_BASE, &err) != LT_OK) {
     print_error("%s\n", lt_err_msg(&err));
     return 1;
   }

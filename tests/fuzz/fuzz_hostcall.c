@@ -25,7 +25,7 @@ static fake_host world;
 
 static void open_world(void) {
   watch_init();
-  if (lt_image_open(&image, &lt_qjs_module, lt_image_bytes(LT_IMAGE_BASE), NULL) != LT_OK) {
+  if (lt_image_open_built_in(&image, LT_IMAGE_BASE, NULL) != LT_OK) {
     abort();
   }
   fake_host_init(&world);

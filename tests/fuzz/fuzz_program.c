@@ -22,7 +22,7 @@ static void open_world(void) {
                                     {0}};
   static const fake_module modules[] = {{"m", "export const d = (x) => 2 * x; export default d;"}, {0}};
   watch_init();
-  if (lt_image_open(&image, &lt_qjs_module, lt_image_bytes(LT_IMAGE_BASE), NULL) != LT_OK) {
+  if (lt_image_open_built_in(&image, LT_IMAGE_BASE, NULL) != LT_OK) {
     abort();
   }
   lt_pool_init(&pool, &image, &(lt_pool_limits){.most = 2});

@@ -454,22 +454,26 @@ static void after_a_stop_the_next_box_is_new(void **state) {
 }
 
 /* --- When there is no room ---------------------------------------------------------------------------------------- */
+static lt_status open_image(lt_image *image, lt_str data) {
+  lt_err err = LT_ERR_INIT;
+  return lt_image_open(image, &lt_qjs_module, data, lt_image_bytes(LT_IMAGE_BASE), &err);
+}
+
 static void images_that_are_none(void **state) {
   (void)state;
   engine_traps();
   lt_str data = lt_image_bytes(LT_IMAGE_BASE);
   char *copy = lt_mem_alloc(data.n);
   lt_image image;
-  lt_err err = LT_ERR_INIT;
   assert_non_null(copy);
   memcpy(copy, data.p, data.n);
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, LT_STR_NULL, &err), LT_E_INTERNAL);
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, LT_STR("LIMG"), &err), LT_E_INTERNAL);
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n - 1), &err), LT_E_INTERNAL);
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n), &err), LT_OK);
+  assert_int_equal(open_image(&image, LT_STR_NULL), LT_E_INTERNAL);
+  assert_int_equal(open_image(&image, LT_STR("LIMG")), LT_E_INTERNAL);
+  assert_int_equal(open_image(&image, lt_str_from(copy, data.n - 1)), LT_E_INTERNAL);
+  assert_int_equal(open_image(&image, lt_str_from(copy, data.n)), LT_OK);
   lt_image_close(&image);
   copy[0] ^= 1;
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n), &err), LT_E_INTERNAL);
+  assert_int_equal(open_image(&image, lt_str_from(copy, data.n)), LT_E_INTERNAL);
   lt_mem_free(copy);
 }
 
@@ -479,20 +483,19 @@ static void a_packed_image_that_is_damaged(void **state) {
   lt_str data = lt_image_bytes(LT_IMAGE_WEB);
   lt_image_header head;
   lt_image image;
-  lt_err err = LT_ERR_INIT;
   memcpy(&head, data.p, sizeof head);
   assert_int_not_equal(head.packed, 0);
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, data, &err), LT_OK);
+  assert_int_equal(open_image(&image, data), LT_OK);
   lt_image_close(&image);
   char *copy = lt_mem_alloc(data.n);
   assert_non_null(copy);
   memcpy(copy, data.p, data.n);
   head.packed--; /* the last byte is missing */
   memcpy(copy, &head, sizeof head);
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n - 1), &err), LT_E_INTERNAL);
+  assert_int_equal(open_image(&image, lt_str_from(copy, data.n - 1)), LT_E_INTERNAL);
   memcpy(copy, data.p, sizeof head);
   memset(copy + sizeof head + 100, 0xff, 1000);
-  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n), &err), LT_E_INTERNAL);
+  assert_int_equal(open_image(&image, lt_str_from(copy, data.n)), LT_E_INTERNAL);
   lt_mem_free(copy);
 }
 
@@ -506,7 +509,7 @@ static void allocations_that_fail(void **state) {
     lt_box *box = NULL;
     lt_err err = LT_ERR_INIT;
     lt_mem_fail_at(n);
-    lt_status status = lt_image_open(&image, &lt_qjs_module, lt_image_bytes(LT_IMAGE_BASE), &err);
+    lt_status status = lt_image_open_built_in(&image, LT_IMAGE_BASE, &err);
     if (status == LT_OK) {
       status = lt_box_new(&image, &box, &err);
       lt_box_free(box);

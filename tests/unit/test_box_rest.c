@@ -33,7 +33,7 @@ typedef struct waiting {
   lt_engine_result result;
 } waiting;
 
-static lt_box_shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static lt_box_shelf shelf;
 
 static const fake_tool slow[] = {{.id = "slow", .text = "null", .yields = 1}, {.id = NULL}};
 
@@ -289,7 +289,7 @@ static void memory_of_small_programs_is_kept(void **state) {
   (void)state;
   engine_traps();
   lt_box_shelf_release(&shelf);
-  shelf = (lt_box_shelf){.lock = PTHREAD_MUTEX_INITIALIZER};
+  lt_box_shelf_init(&shelf);
   const char *used = NULL;
   for (unsigned i = 0; i < 3; i++) {
     begin(&w, small);
@@ -303,7 +303,7 @@ static void memory_of_small_programs_is_kept(void **state) {
   assert_int_equal(shelf.count, 1);
   begin(&w, large);
   rest(&w);
-  assert_true(w.rest.n > LT_BOX_REST_SHELF_BYTES);
+  assert_true(w.rest.n > LT_BOX_SHELF_BYTES);
   assert_int_equal(shelf.count, 0);
   expect_home(&w, LT_OK);
   assert_true(lt_box_rest_end(&shelf, w.box, &w.fiber, &w.rest));
@@ -322,6 +322,7 @@ static void memory_of_small_programs_is_kept(void **state) {
 }
 
 int main(void) {
+  lt_box_shelf_init(&shelf);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_byte_comes_back),
       cmocka_unit_test(it_takes_little_memory),

@@ -85,7 +85,7 @@ static lt_status quickjs_open_image(lt_quickjs *q, lt_image_kind kind, lt_err *e
   if (!it->is_open) {
     lt_pool_limits its = limits[kind];
     its.budget = &q->budget;
-    LT_TRY(lt_image_open(&it->image, &lt_qjs_module, lt_image_bytes(kind), err));
+    LT_TRY(lt_image_open_built_in(&it->image, kind, err));
     lt_pool_init(&it->pool, &it->image, &its);
     it->is_open = true;
   }
