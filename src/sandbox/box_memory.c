@@ -4,7 +4,7 @@
 
 #define SAVED_MAGIC     0x4d455355u /* "USEM" */
 #define WASM_PAGE_BYTES 65536u
-#define BLOCK_WORDS     16
+#define BLOCK_WORDS     32
 #define PAGE_WORDS      (LT_IMAGE_PAGE / sizeof(uint64_t))
 
 typedef struct saved_head {
@@ -29,22 +29,20 @@ static const uint64_t *box_memory_fresh_page(const lt_box *box, uint32_t at) {
   return is_image ? (const uint64_t *)(const void *)(box->image->bytes + (at - head->start)) : zeros;
 }
 
-/* Without a branch, so that it is done in the processor's wide registers. */
-static bool box_memory_block_differs(const uint64_t *block, const uint64_t *fresh) {
-  uint64_t differing = 0;
-  for (size_t i = 0; i < BLOCK_WORDS; i++) {
-    differing |= block[i] ^ fresh[i];
-  }
-  return differing != 0;
-}
-
-/* The first word from `i` on that differs; PAGE_WORDS: none. */
+/* The first word from `i` on that differs; PAGE_WORDS: none. Whole blocks that are the same are passed over, by a
+ * memcmp that uses the widest registers that this processor has. */
 static size_t box_memory_next_change(const uint64_t *page, const uint64_t *fresh, size_t i) {
+  while (i % BLOCK_WORDS != 0 && page[i] == fresh[i]) {
+    i++;
+  }
+  if (i % BLOCK_WORDS != 0) {
+    return i;
+  }
+  while (i < PAGE_WORDS && memcmp(page + i, fresh + i, BLOCK_WORDS * sizeof *page) == 0) {
+    i += BLOCK_WORDS;
+  }
   while (i < PAGE_WORDS && page[i] == fresh[i]) {
     i++;
-    while (i % BLOCK_WORDS == 0 && i < PAGE_WORDS && !box_memory_block_differs(page + i, fresh + i)) {
-      i += BLOCK_WORDS;
-    }
   }
   return i;
 }
