@@ -1,6 +1,6 @@
 /* QuickJS as machine code: reads names of programs, one per line; runs each in a new runtime and answers how many
- * milliseconds that took, without making the runtime. It is the last QuickJS that npm has as C (the package qjsc; of
- * 2021-03-27, which QuickJS-ng began from), compiled as its own makefile does. */
+ * milliseconds that took, without making the runtime. It is the last QuickJS that npm has as C: of 2021-03-27, which
+ * QuickJS-ng began from (the package qjsc). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,11 @@ static long read_program(const char *name, char *ret_code) {
 
 static void answer(const char *name, const char *code, size_t n) {
   JSRuntime *runtime = JS_NewRuntime();
-  JSContext *context = JS_NewContext(runtime);
+  JSContext *context = runtime != NULL ? JS_NewContext(runtime) : NULL;
+  if (context == NULL) {
+    fprintf(stderr, "lt_bench_native: no memory\n");
+    exit(EXIT_FAILURE);
+  }
   double start = now_ms();
   JSValue value = JS_Eval(context, code, n, name, JS_EVAL_TYPE_GLOBAL);
   double ms = now_ms() - start;

@@ -310,7 +310,6 @@
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)       /* a longer log is cut after its content is in the file */
 #define LT_DB_LOG_GATHER_BYTES  (64 * LT_KIB)       /* of a commit, written to the log at once */
 #define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
-#define LT_DB_GROUP_CROWD       32                  /* waiting jobs that begin the next one before others join them */
 #define LT_DB_GROUPS_APART      8                   /* on the pool, after one that kept the loop's thread too long */
 #define LT_DB_STATEMENTS_KEPT   256                 /* places for prepared statements: more than there are texts */
 #define LT_DB_OWNED_KEPT        4096                /* places for prompts that are known to be our own */

@@ -264,6 +264,7 @@ static void loop_work(lt_loop *loop) {
 }
 
 void lt_loop_on_sleep(lt_loop *loop, void (*fn)(void *arg, bool is_awake), void *arg) {
+  LT_CHECK(fn == NULL || loop->on_sleep == NULL);
   loop->on_sleep = fn;
   loop->on_sleep_arg = arg;
 }
@@ -282,7 +283,7 @@ static bool loop_fall_asleep(lt_loop *loop) {
     atomic_store(&loop->home.asleep, false);
     return false;
   }
-  loop_tell_sleep(loop, false);
+  loop_tell_sleep(loop, false); /* also when a timer is due: libuv does not say so for certain */
   return true;
 }
 

@@ -63,8 +63,8 @@ void lt_loop_stand_in(lt_loop *loop);
 bool lt_loop_step_out_and_wait(lt_loop *loop, void (*fn)(void *arg), void *arg) LT_YIELDS;
 /* Whether nothing waits for the loop (a ready fiber, a post, an event of a file) and few things are going on on it. */
 bool lt_loop_is_quiet(lt_loop *loop);
-/* Has `fn` called with false before the loop's own thread sleeps, and with true when it goes on; by that thread, which
- * need not hold the loop. One `fn` for a loop; NULL: no more. It is not called while another thread stands in. */
+/* Has `fn` called with false before the thread that turns the loop sleeps, and with true when it goes on. That thread
+ * holds the loop; it may be the one that stands in. One `fn` for a loop; NULL: no more. */
 void lt_loop_on_sleep(lt_loop *loop, void (*fn)(void *arg, bool is_awake), void *arg);
 
 /* --- Waiting --------------------------------------------------------------------------------------------------------

@@ -56,7 +56,9 @@ struct lt_workers {
   _Atomic int spinning;
   _Atomic int queued_cpu; /* where the thread was that queued the last task */
   atomic_bool is_queuer_awake;
+  _Atomic unsigned long_steps; /* at the last tick: steps of at least a tick */
   unsigned sleeping;
+  unsigned waking;  /* of those: they were signalled, and have not run yet */
   unsigned regular; /* workers that do not end when they are idle: at most so many ... */
   unsigned started; /* ... of which so many have begun */
   unsigned extras;
@@ -116,12 +118,19 @@ static bool workers_leave_to_helper(lt_workers *w) {
   return atomic_load(&w->is_help_coming) && atomic_load(&w->queued) == 1 && !atomic_load(&w->watch_asleep);
 }
 
-/* Whether there is a processor for one worker more, as far as we know. The thread that queues tasks has one while it is
- * awake; then the worker that is awake takes what is queued, and nothing is lost by not waking another. When that
- * thread falls asleep, or when no task was taken for a tick, another is woken all the same. Under the lock. */
+/* Has a sleeping worker woken, unless all have been. True: signal `wake`, best without the lock. Under the lock. */
+static bool workers_wake_one(lt_workers *w) {
+  bool wakes = w->waking < w->sleeping;
+  w->waking += wakes;
+  return wakes;
+}
+
+/* Whether one worker more would have a processor, as far as we know. The thread that queues tasks has one while it is
+ * awake. Then a worker that is awake takes what is queued, if its step is short; if it is long, another one does. Under
+ * the lock. */
 static bool workers_may_wake(const lt_workers *w) {
-  unsigned awake = w->started + w->extras - w->sleeping;
-  return w->sleeping > 0 && (awake == 0 || awake + 1 < w->regular || !atomic_load(&w->is_queuer_awake));
+  unsigned awake = w->started + w->extras + w->waking - w->sleeping;
+  return awake <= atomic_load(&w->long_steps) || awake + 1 < w->regular || !atomic_load(&w->is_queuer_awake);
 }
 
 static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *task) {
@@ -132,7 +141,8 @@ static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *t
   atomic_fetch_add(&w->queued, 1);
   atomic_store_explicit(&w->queued_cpu, sched_getcpu(), memory_order_relaxed);
   /* A worker that is about to sleep takes the lock and checks the queue once more. */
-  bool wake = workers_may_wake(w) && atomic_load(&w->spinning) == 0 && !workers_leave_to_helper(w);
+  bool wake =
+      workers_may_wake(w) && atomic_load(&w->spinning) == 0 && !workers_leave_to_helper(w) && workers_wake_one(w);
   pthread_mutex_unlock(&w->lock);
   if (wake) {
     pthread_cond_signal(&w->wake);
@@ -155,7 +165,7 @@ void lt_workers_note_queuer(lt_workers *w, bool is_awake) {
     return;
   }
   pthread_mutex_lock(&w->lock);
-  bool wake = w->sleeping > 0 && workers_has_task(w) && !workers_leave_to_helper(w);
+  bool wake = workers_has_task(w) && !workers_leave_to_helper(w) && workers_wake_one(w);
   pthread_mutex_unlock(&w->lock);
   if (wake) {
     pthread_cond_signal(&w->wake);
@@ -183,7 +193,7 @@ bool lt_workers_do_later(lt_workers *w, lt_workers_chore *chore) {
     w->chores = chore;
     atomic_fetch_add(&w->chore_count, 1);
   }
-  bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0 && count == LT_WORKER_CHORES_MAX / 2;
+  bool wake = atomic_load(&w->spinning) == 0 && count == LT_WORKER_CHORES_MAX / 2 && workers_wake_one(w);
   pthread_mutex_unlock(&w->lock);
   if (wake) {
     pthread_cond_signal(&w->wake);
@@ -254,16 +264,17 @@ static worker_turn workers_next(worker_slot *s) {
     int waited =
         s->is_extra ? pthread_cond_timedwait(&w->wake, &w->lock, &until) : pthread_cond_wait(&w->wake, &w->lock);
     w->sleeping--;
+    w->waking -= w->waking > 0;
     if (s->is_extra && waited == ETIMEDOUT && !workers_has_task(w) && w->chores == NULL) {
       break;
     }
   }
   /* One signal can stand for several tasks. */
   if (turn.task != NULL && workers_has_task(w)) {
-    if (workers_may_wake(w)) {
-      pthread_cond_signal(&w->wake);
-    } else if (w->sleeping == 0) {
+    if (w->sleeping == 0) {
       workers_start_next(w);
+    } else if (workers_may_wake(w) && workers_wake_one(w)) {
+      pthread_cond_signal(&w->wake);
     }
   }
   if (turn.task == NULL && turn.chore == NULL && s->is_extra) {
@@ -553,12 +564,13 @@ static void workers_enforce(worker_slot *s, uint64_t now) {
 }
 
 /* True: the step is stuck. A step that polls would have ended its time slice, because others wait. */
-static bool workers_look_at(worker_slot *s, uint64_t now) {
+static bool workers_look_at(worker_slot *s, uint64_t now, unsigned *long_steps) {
   bool stuck = false;
   pthread_mutex_lock(&s->lock);
   if (s->task != NULL) {
     workers_enforce(s, now);
     stuck = now - s->started_ns >= LT_WORKER_STUCK_MS * MS_NS;
+    *long_steps += now - s->started_ns >= LT_WATCHDOG_TICK_MS * MS_NS;
   }
   pthread_mutex_unlock(&s->lock);
   return stuck;
@@ -566,7 +578,8 @@ static bool workers_look_at(worker_slot *s, uint64_t now) {
 
 /* Under the slot's lock, so that the step has not ended when on_late returns. */
 static void workers_look_at_own(lt_workers *w, uint64_t now) {
-  (void)workers_look_at(&w->own, now);
+  unsigned ignored = 0;
+  (void)workers_look_at(&w->own, now, &ignored);
   pthread_mutex_lock(&w->own.lock);
   if (w->own.task != NULL && now - w->own.started_ns >= LT_WORKER_LATE_MS * MS_NS && w->on_late != NULL) {
     w->on_late(w->late_arg);
@@ -578,11 +591,12 @@ static void workers_look_at_own(lt_workers *w, uint64_t now) {
 static void workers_look_at_guests(lt_workers *w, uint64_t now) {
   for (worker_guest *guest = atomic_load(&w->guests); guest != NULL; guest = guest->next) {
     if (atomic_load(&guest->is_taken)) {
-      (void)workers_look_at(&guest->slot, now);
+      unsigned ignored = 0;
+      (void)workers_look_at(&guest->slot, now, &ignored);
     }
   }
   pthread_mutex_lock(&w->lock);
-  bool wake = w->chores != NULL && w->sleeping > 0;
+  bool wake = w->chores != NULL && workers_wake_one(w);
   pthread_mutex_unlock(&w->lock);
   if (wake) {
     pthread_cond_signal(&w->wake);
@@ -645,7 +659,7 @@ static bool workers_watch_tick(lt_workers *w) {
 }
 
 /* At each tick: tasks wait, and none was taken since the last tick. A thread that was expected to help does something
- * else then, and a worker that was to take them has a long step: another takes them. */
+ * else then, and workers that were to take them have long steps: another takes them, whoever was signalled before. */
 static void workers_doubt_help(lt_workers *w, uint64_t *seen) {
   pthread_mutex_lock(&w->lock);
   bool is_late = workers_has_task(w) && w->taken == *seen;
@@ -674,10 +688,11 @@ static void *workers_watch(void *arg) {
       last_busy = lt_workers_now();
       continue; /* a worker that was woken or has just been started may not have begun yet: nothing is missing */
     }
-    unsigned stuck = 0;
+    unsigned stuck = 0, long_steps = 0;
     for (unsigned i = 0; i < atomic_load(&w->slot_count); i++) {
-      stuck += workers_look_at(w->slots[i], now);
+      stuck += workers_look_at(w->slots[i], now, &long_steps);
     }
+    atomic_store(&w->long_steps, long_steps);
     workers_look_at_own(w, now);
     workers_look_at_guests(w, now);
     workers_doubt_help(w, &seen_taken);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "io/lane.h"
 #include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db_open.h"
 #include "store/sqlite/log_file.h"
@@ -343,17 +344,18 @@ static bool db_group_has(const lt_db_job *jobs, const lt_db_job *own) {
   return jobs != NULL;
 }
 
-/* A few jobs wait until the fibers of this group have run, and share a transaction
- * with what those add. A crowd does not wait: the pool writes it while the loop's thread runs those fibers. There is
- * one leader at a time, so one whose own job is not done leads on. */
+/* Runs groups until the caller's own job is done; NULL: it has none. When less than a whole group waits, the fibers of
+ * the last one run first, and their next jobs join the next one. A whole group does not wait for them: the pool writes
+ * it while the loop's thread runs those fibers. */
 static void db_lead(lt_store *db, const lt_db_job *own) LT_YIELDS {
-  bool done = own == NULL, is_handed_over = false;
+  bool is_done = own == NULL, is_handed_over = false;
+  db->gatherer = NULL;
   do {
     lt_db_job *jobs = db_carry_out(db);
-    done = done || db_group_has(jobs, own);
-    is_handed_over = done && db->waiting >= LT_DB_GROUP_CROWD && db_hand_over(db);
+    is_done = is_done || db_group_has(jobs, own);
+    is_handed_over = is_done && db->waiting >= LT_DB_GROUP_MAX && db_hand_over(db);
     db_finish_jobs(jobs, own);
-  } while (!done || (!is_handed_over && !db_hand_over(db)));
+  } while (!is_done || (!is_handed_over && !db_hand_over(db)));
 }
 
 /* No fiber waits for the posted job, so it rests a little: the next job that a fiber waits for carries it out, too. */
@@ -386,41 +388,50 @@ static lt_status db_check_open(const lt_store *db, lt_err *err) {
   return db->closing ? lt_fail(err, LT_E_CLOSED, "the database %s is being closed", db->path) : LT_OK;
 }
 
-/* Lets other fibers that are ready add their jobs. False: these are a whole group, and one of them leads it now. */
-static bool db_gather(lt_store *db, lt_db_job *j) LT_YIELDS {
-  db->led = true;
-  db->gatherer = j;
-  lt_loop_sleep(db->loop, 0);
-  bool still_leads = db->gatherer == j;
-  db->gatherer = still_leads ? NULL : db->gatherer;
-  return still_leads;
+/* The last job of a whole group leads it, if its leader still gathers others. */
+static bool db_take_over(lt_store *db) {
+  if (db->gatherer == NULL || db->waiting < LT_DB_GROUP_MAX) {
+    return false;
+  }
+  db->gatherer->leads = false;
+  db->gatherer = NULL;
+  return true;
 }
 
-/* The last job of a group that is whole leads it, if its leader still gathers. */
-static bool db_takes_over(lt_store *db) {
-  bool takes_over = db->gatherer != NULL && db->waiting >= LT_DB_GROUP_MAX;
-  db->gatherer = takes_over ? NULL : db->gatherer;
-  return takes_over;
-}
-
-lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
-  LT_TRY(db_check_open(db, err));
-  lt_db_job j = {.work = work, .arg = arg, .sync = sync, .err = err, .leads = !db->led};
-  j.leads = db_wake_resting(db) || j.leads;
-  lt_wait_init(&j.wait, db->loop);
-  db_enqueue(db, &j);
-  bool takes_over = !j.leads && db_takes_over(db);
-  j.leads = takes_over || (j.leads && db_gather(db, &j));
-  if (!j.leads) {
-    lt_wait_on(&j.wait, UINT64_MAX);
+/* The fiber is at home. */
+static void db_run_queued(lt_store *db, lt_db_job *j) LT_YIELDS {
+  bool has_taken_over = !j->leads && db_take_over(db);
+  if (j->leads) {
+    db->led = true;
+    db->gatherer = j;
+    lt_loop_sleep(db->loop, 0); /* other fibers that are ready add their jobs first */
   }
-  if (j.leads) {
-    db_lead(db, &j);
+  if (!j->leads && !has_taken_over) {
+    lt_wait_on(&j->wait, UINT64_MAX);
   }
-  if (takes_over) { /* the other fibers of the group come first, as their jobs did */
+  if (j->leads || has_taken_over) {
+    db_lead(db, j);
+  }
+  if (has_taken_over) { /* the other fibers of the group come first, as their jobs did */
     lt_loop_sleep(db->loop, 0);
   }
-  return j.status;
+}
+
+/* The lane of a run may not be turned for a while (io/lane.h), and nobody else would lead meanwhile. */
+lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
+  lt_loop *loop = db->loop; /* once the job has ended the store may be closed */
+  bool has_gone = lt_lane_go_home(loop);
+  lt_status status = db_check_open(db, err);
+  if (status == LT_OK) {
+    lt_db_job j = {.work = work, .arg = arg, .sync = sync, .err = err, .leads = !db->led};
+    j.leads = db_wake_resting(db) || j.leads;
+    lt_wait_init(&j.wait, db->loop);
+    db_enqueue(db, &j);
+    db_run_queued(db, &j);
+    status = j.status;
+  }
+  lt_lane_go_back(loop, has_gone);
+  return status;
 }
 
 lt_status lt_db_post_job(lt_store *db, lt_db_post *post, lt_db_sync sync, lt_db_work work, void *arg,

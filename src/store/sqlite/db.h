@@ -43,7 +43,7 @@ typedef struct lt_db_job {
   void (*done)(void *arg, lt_status status, const lt_err *err); /* NULL: a fiber waits */
   lt_err *err;
   lt_status status;
-  bool leads; /* woken to run the next group, which begins with this job */
+  bool leads; /* its fiber runs the next group */
   lt_wait wait;
 } lt_db_job;
 
