@@ -146,7 +146,7 @@ function layers() {
 
 const INTRO = `# Measurements
 
-\`make bench\` measures this, \`scripts/bench-readme.mjs\` writes it. A figure is what a caller sees, unless it says something else.
+\`make bench\` measures this, \`scripts/bench-readme.mjs\` writes it. A figure is what a caller sees, unless it says something else. What the figures consist of, and what they cannot fall below: [where the time goes](internals/speed.md).
 
 ## Side by side
 
