@@ -30,7 +30,7 @@ typedef struct lt_http_request {
   lt_str url;    /* http:// or https:// */
   const lt_http_header *headers;
   size_t header_count;
-  lt_str body;
+  lt_str body;                 /* stays until lt_http_close */
   uint64_t connect_timeout_ms; /* 0: LT_HTTP_CONNECT_MS */
   uint64_t first_byte_ms;      /* from sending to the answer's head; 0: LT_HTTP_ANSWER_MS */
   uint64_t idle_ms;            /* between pieces of the body; 0: LT_HTTP_IDLE_MS */
@@ -40,11 +40,11 @@ typedef struct lt_http_request {
 
 typedef struct lt_http_stream lt_http_stream;
 
-/* Sends the request and waits for the answer's head. Copies the request. LT_YIELDS. Errors: LT_E_INVALID (a malformed
- * URL or header), LT_E_LIMIT, LT_E_UNSUPPORTED (libcurl is not installed), LT_E_NOTFOUND (no such host), LT_E_DENIED
- * (its certificate is not trusted), LT_E_IO (refused, and the like), LT_E_CLOSED (the connection broke before the
- * answer), LT_E_PROTOCOL, LT_E_TIMEOUT, LT_E_CANCELLED (or another reason of the cancel), LT_E_NOMEM. Owns: the caller,
- * lt_http_close. */
+/* Sends the request and waits for the answer's head. Copies the request, but its body. LT_YIELDS. Errors: LT_E_INVALID
+ * (a malformed URL or header), LT_E_LIMIT, LT_E_UNSUPPORTED (libcurl is not installed), LT_E_NOTFOUND (no such host),
+ * LT_E_DENIED (its certificate is not trusted), LT_E_IO (refused, and the like), LT_E_CLOSED (the connection broke
+ * before the answer), LT_E_PROTOCOL, LT_E_TIMEOUT, LT_E_CANCELLED (or another reason of the cancel), LT_E_NOMEM. Owns:
+ * the caller, lt_http_close. */
 lt_status lt_http_open(lt_http *http, const lt_http_request *request, lt_http_stream **ret_stream,
                        lt_err *err) LT_YIELDS;
 

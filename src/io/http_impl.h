@@ -29,7 +29,6 @@ struct lt_http_stream {
   lt_http *http;
   CURL *easy;
   struct curl_slist *headers; /* sent */
-  lt_buf body;                /* sent */
   bool is_once;               /* as in lt_http_request */
   char *host;                 /* for messages: no user, no path */
   lt_cancel *cancel;

@@ -96,13 +96,9 @@ static bool http_request_add_headers(lt_http_stream *stream, const lt_http_reque
 static bool http_request_set_method(lt_http_stream *stream, const lt_http_request *request) {
   CURLcode code = CURLE_OK;
   if (request->body.n > 0) {
-    lt_buf_add(&stream->body, request->body);
-    code = stream->body.status == LT_OK ? CURLE_OK : CURLE_OUT_OF_MEMORY;
-    if (code == CURLE_OK) {
-      SET(CURLOPT_POST, 1L);
-      SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body.n);
-      code = SET(CURLOPT_POSTFIELDS, stream->body.p);
-    }
+    SET(CURLOPT_POST, 1L);
+    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.n);
+    code = SET(CURLOPT_POSTFIELDS, request->body.p);
   }
   if (code == CURLE_OK && lt_str_eqc(request->method, "HEAD")) {
     SET(CURLOPT_NOBODY, 1L);

@@ -204,7 +204,6 @@ static lt_http_stream *http_stream_new(lt_http *http, const lt_http_request *req
   stream->first_byte_ms = http_stream_or_default(request->first_byte_ms, LT_HTTP_ANSWER_MS);
   stream->idle_ms = http_stream_or_default(request->idle_ms, LT_HTTP_IDLE_MS);
   lt_wait_init(&stream->wait, http->loop);
-  lt_buf_init(&stream->body, LT_HTTP_BODY_MAX_BYTES);
   lt_buf_init(&stream->head, LT_HTTP_HEAD_MAX_BYTES);
   lt_buf_init(&stream->in, LT_HTTP_BUFFER_BYTES + LT_HTTP_PIECE_BYTES);
   lt_buf_init(&stream->out, LT_HTTP_BUFFER_BYTES + LT_HTTP_PIECE_BYTES);
@@ -265,7 +264,6 @@ void lt_http_close(lt_http_stream *stream) {
     curl->easy_cleanup(stream->easy);
   }
   curl->slist_free_all(stream->headers);
-  lt_buf_release(&stream->body);
   lt_buf_release(&stream->head);
   lt_buf_release(&stream->in);
   lt_buf_release(&stream->out);

@@ -95,11 +95,7 @@ static lt_status mcp_event_stream_read_all(lt_mcp_exchange *x, lt_http_stream *s
  */
 static lt_http_stream *mcp_event_stream_get(lt_mcp_exchange *x, lt_err *err) LT_YIELDS {
   lt_http_stream *stream = NULL;
-  lt_buf body = x->body;
-  lt_buf_init(&x->body, body.max);
-  lt_status status = lt_mcp_exchange_open(x, "GET", &stream, err);
-  x->body = body;
-  if (status != LT_OK) {
+  if (lt_mcp_exchange_open(x, "GET", &stream, err) != LT_OK) {
     return NULL;
   }
   lt_str type = lt_mcp_exchange_type_of(stream);
