@@ -59,9 +59,9 @@ void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
 /* The same for a parked task that has what it waited for. Such tasks come before the others, except for one in
  * LT_WORKER_RESUMED_MAX: programs that have begun end, and make room, before others begin. */
 void lt_workers_resume(lt_workers *workers, lt_workers_task *task);
-/* Says whether the thread that queues most tasks is awake. While it is, it takes a processor: one worker fewer is woken,
- * but at least one that has no long step. Another is woken when it falls asleep, or when no task was taken between two
- * ticks. Never called: it counts as asleep. One call at a time. */
+/* Says whether the thread that queues most tasks is awake. While it is, it takes a processor: one worker fewer is
+ * woken, but at least one that has no long step. Another is woken when it falls asleep, or when no task was taken
+ * between two ticks. Never called: it counts as asleep. One call at a time. */
 void lt_workers_note_queuer(lt_workers *workers, bool is_awake);
 
 /* A thread that is not a worker needs a signal stack for a step, and SIGSEGV and SIGBUS not blocked. While it has them,
