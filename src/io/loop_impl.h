@@ -85,7 +85,7 @@ struct lt_loop {
   uint64_t waits; /* numbers waits */
   lt_signal *signals;
 
-  void (*on_sleep)(void *arg, bool is_awake); /* NULL: nobody wants to know */
+  void (*on_sleep)(void *arg, bool is_awake); /* NULL: nobody is told */
   void *on_sleep_arg;
 
   bool may_spin;          /* a poster can run on another core */

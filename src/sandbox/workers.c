@@ -118,11 +118,18 @@ static bool workers_leave_to_helper(lt_workers *w) {
   return atomic_load(&w->is_help_coming) && atomic_load(&w->queued) == 1 && !atomic_load(&w->watch_asleep);
 }
 
-/* Has a sleeping worker woken, unless all have been. True: signal `wake`, best without the lock. Under the lock. */
+/* Counts a sleeping worker as woken, unless all are. True: `wake` is to be signalled. Under the lock. */
 static bool workers_wake_one(lt_workers *w) {
   bool wakes = w->waking < w->sleeping;
   w->waking += wakes;
   return wakes;
+}
+
+static void workers_unlock(lt_workers *w, bool wake) {
+  pthread_mutex_unlock(&w->lock);
+  if (wake) {
+    pthread_cond_signal(&w->wake);
+  }
 }
 
 /* Whether one worker more would have a processor, as far as we know. The thread that queues tasks has one while it is
@@ -143,10 +150,7 @@ static void workers_push(lt_workers *w, workers_queue *queue, lt_workers_task *t
   /* A worker that is about to sleep takes the lock and checks the queue once more. */
   bool wake =
       workers_may_wake(w) && atomic_load(&w->spinning) == 0 && !workers_leave_to_helper(w) && workers_wake_one(w);
-  pthread_mutex_unlock(&w->lock);
-  if (wake) {
-    pthread_cond_signal(&w->wake);
-  }
+  workers_unlock(w, wake);
 }
 
 void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
@@ -166,10 +170,7 @@ void lt_workers_note_queuer(lt_workers *w, bool is_awake) {
   }
   pthread_mutex_lock(&w->lock);
   bool wake = workers_has_task(w) && !workers_leave_to_helper(w) && workers_wake_one(w);
-  pthread_mutex_unlock(&w->lock);
-  if (wake) {
-    pthread_cond_signal(&w->wake);
-  }
+  workers_unlock(w, wake);
 }
 
 static lt_workers_chore *workers_pop_chore(lt_workers *w) {
@@ -194,10 +195,7 @@ bool lt_workers_do_later(lt_workers *w, lt_workers_chore *chore) {
     atomic_fetch_add(&w->chore_count, 1);
   }
   bool wake = atomic_load(&w->spinning) == 0 && count == LT_WORKER_CHORES_MAX / 2 && workers_wake_one(w);
-  pthread_mutex_unlock(&w->lock);
-  if (wake) {
-    pthread_cond_signal(&w->wake);
-  }
+  workers_unlock(w, wake);
   workers_wake_watchdog(w);
   return has_room;
 }
@@ -563,23 +561,21 @@ static void workers_enforce(worker_slot *s, uint64_t now) {
   }
 }
 
-/* True: the step is stuck. A step that polls would have ended its time slice, because others wait. */
-static bool workers_look_at(worker_slot *s, uint64_t now, unsigned *long_steps) {
-  bool stuck = false;
+/* Returns for how many nanoseconds its step has run; 0: there is none. */
+static uint64_t workers_look_at(worker_slot *s, uint64_t now) {
+  uint64_t age_ns = 0;
   pthread_mutex_lock(&s->lock);
   if (s->task != NULL) {
     workers_enforce(s, now);
-    stuck = now - s->started_ns >= LT_WORKER_STUCK_MS * MS_NS;
-    *long_steps += now - s->started_ns >= LT_WATCHDOG_TICK_MS * MS_NS;
+    age_ns = now > s->started_ns ? now - s->started_ns : 0; /* it may have begun after the look at the clock */
   }
   pthread_mutex_unlock(&s->lock);
-  return stuck;
+  return age_ns;
 }
 
 /* Under the slot's lock, so that the step has not ended when on_late returns. */
 static void workers_look_at_own(lt_workers *w, uint64_t now) {
-  unsigned ignored = 0;
-  (void)workers_look_at(&w->own, now, &ignored);
+  (void)workers_look_at(&w->own, now);
   pthread_mutex_lock(&w->own.lock);
   if (w->own.task != NULL && now - w->own.started_ns >= LT_WORKER_LATE_MS * MS_NS && w->on_late != NULL) {
     w->on_late(w->late_arg);
@@ -591,16 +587,12 @@ static void workers_look_at_own(lt_workers *w, uint64_t now) {
 static void workers_look_at_guests(lt_workers *w, uint64_t now) {
   for (worker_guest *guest = atomic_load(&w->guests); guest != NULL; guest = guest->next) {
     if (atomic_load(&guest->is_taken)) {
-      unsigned ignored = 0;
-      (void)workers_look_at(&guest->slot, now, &ignored);
+      (void)workers_look_at(&guest->slot, now);
     }
   }
   pthread_mutex_lock(&w->lock);
   bool wake = w->chores != NULL && workers_wake_one(w);
-  pthread_mutex_unlock(&w->lock);
-  if (wake) {
-    pthread_cond_signal(&w->wake);
-  }
+  workers_unlock(w, wake);
 }
 
 /* While tasks are queued, there is an extra worker for each stuck worker. This is checked at every tick, because an
@@ -658,9 +650,9 @@ static bool workers_watch_tick(lt_workers *w) {
   return stopping;
 }
 
-/* At each tick: tasks wait, and none was taken since the last tick. A thread that was expected to help does something
- * else then, and workers that were to take them have long steps: another takes them, whoever was signalled before. */
-static void workers_doubt_help(lt_workers *w, uint64_t *seen) {
+/* At each tick: has a worker woken when tasks wait and none was taken since the last tick. Then the thread that was
+ * expected to help does something else, or the workers that are awake have long steps. */
+static void workers_wake_for_late(lt_workers *w, uint64_t *seen) {
   pthread_mutex_lock(&w->lock);
   bool is_late = workers_has_task(w) && w->taken == *seen;
   *seen = w->taken;
@@ -668,10 +660,7 @@ static void workers_doubt_help(lt_workers *w, uint64_t *seen) {
     atomic_store(&w->is_help_coming, false);
   }
   bool wake = is_late && w->sleeping > 0;
-  pthread_mutex_unlock(&w->lock);
-  if (wake) {
-    pthread_cond_signal(&w->wake);
-  }
+  workers_unlock(w, wake);
 }
 
 static void *workers_watch(void *arg) {
@@ -690,12 +679,14 @@ static void *workers_watch(void *arg) {
     }
     unsigned stuck = 0, long_steps = 0;
     for (unsigned i = 0; i < atomic_load(&w->slot_count); i++) {
-      stuck += workers_look_at(w->slots[i], now, &long_steps);
+      uint64_t age_ns = workers_look_at(w->slots[i], now);
+      stuck += age_ns >= LT_WORKER_STUCK_MS * MS_NS; /* one that polls would have ended its slice, as others wait */
+      long_steps += age_ns >= LT_WATCHDOG_TICK_MS * MS_NS;
     }
     atomic_store(&w->long_steps, long_steps);
     workers_look_at_own(w, now);
     workers_look_at_guests(w, now);
-    workers_doubt_help(w, &seen_taken);
+    workers_wake_for_late(w, &seen_taken);
     workers_start_missing(w);
     workers_replace_stuck(w, stuck);
   }

@@ -111,9 +111,10 @@ static void a_group_has_a_ceiling(void **state) {
   db_fix_run(*state, start_more_than_a_group);
 }
 
-enum { TOLD = 2 * LT_DB_GROUP_MAX + 64 };
+/* Two whole groups, and some jobs more. */
+enum { QUEUED = 2 * LT_DB_GROUP_MAX + 64 };
 
-static task queue[TOLD];
+static task queue[QUEUED];
 static size_t told_count, told_in_turn;
 
 static void run_and_note(void *arg) {
@@ -127,14 +128,14 @@ static void run_and_note(void *arg) {
 static void start_a_queue(db_fix *fix) {
   make_table(fix);
   told_count = told_in_turn = 0;
-  for (size_t i = 0; i < TOLD; i++) {
+  for (size_t i = 0; i < QUEUED; i++) {
     queue[i] = (task){.fix = fix, .text = "INSERT INTO x__t VALUES(abs(random()))"};
     assert_int_equal(lt_loop_spawn(fix->loop, run_and_note, &queue[i], NULL), LT_OK);
   }
-  while (told_count < TOLD) {
+  while (told_count < QUEUED) {
     lt_loop_sleep(fix->loop, 0);
   }
-  assert_int_equal(told_in_turn, TOLD);
+  assert_int_equal(told_in_turn, QUEUED);
 }
 
 static void all_are_told_in_their_order(void **state) {
@@ -167,7 +168,8 @@ static void run_and_hold(void *arg) {
 }
 
 static void start_two_groups(db_fix *fix) {
-  make_table(fix);
+  was_second_seen = false;
+  atomic_store(&has_second_begun, false);
   ended = 0;
   for (size_t i = 0; i < TWO_GROUPS; i++) {
     queue[i] = (task){.fix = fix};

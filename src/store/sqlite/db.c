@@ -417,7 +417,7 @@ static void db_run_queued(lt_store *db, lt_db_job *j) LT_YIELDS {
   }
 }
 
-/* The lane of a run may not be turned for a while (io/lane.h), and nobody else would lead meanwhile. */
+/* A lane is not always turned (io/lane.h). If its fiber led a group then, all others would wait: it goes home first. */
 lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
   lt_loop *loop = db->loop; /* once the job has ended the store may be closed */
   bool has_gone = lt_lane_go_home(loop);
