@@ -12,13 +12,16 @@
 #ifdef __SANITIZE_THREAD__
 /* libuv closes the pipe that reports a child's start with a direct system call, which ThreadSanitizer does not see.
  * When another thread then gets the same descriptor number, it seems to race with uv_pipe: also when a thread of the
- * pool opens a file (base/file.c). It closes a loop's own descriptors in that way, too: then others that get their
- * numbers, in another loop's thread, seem to race when they are opened or closed. Interceptors such as epoll_create1
- * cannot be named here: the first frame that can is that of who makes the loop. */
+ * pool opens a file (base/file.c), or closes a folder that it has read (it sees closedir, but not opendir). libuv
+ * closes a loop's own descriptors in that way, too: then others that get their numbers, in another loop's thread, seem
+ * to race when they are opened or closed. Interceptors such as epoll_create1 and closedir cannot be named here: the
+ * first frame that can is that of who calls them. */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void); /* the run-time library asks */
 const char *__tsan_default_suppressions(void) {
   return "race:^uv_pipe$\nrace:^file_write_new$\nrace:^lt_image_close$\nrace:^lt_embed_queue_release$\n"
-         "race:^uv_async_init$\nrace:^lt_session_start$\n";
+         "race:^uv_async_init$\nrace:^lt_session_start$\n"
+         "race:^mcp_list_cache_drop_old$\nrace:^process_memory_list$\nrace:^process_self_count_files$\n"
+         "race:^removal_empty$\nrace:^removal_round$\nrace:^python_folder_move_all$\n";
 }
 #endif
 
