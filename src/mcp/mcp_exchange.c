@@ -92,9 +92,13 @@ static void mcp_exchange_add_lines(exchange_headers *h, lt_str lines) {
   }
 }
 
+static bool mcp_exchange_is_post(const char *method) {
+  return strcmp(method, "POST") == 0;
+}
+
 static void mcp_exchange_fill(const lt_mcp_exchange *x, const char *method, exchange_headers *h) {
   const lt_mcp_http *link = x->link;
-  bool is_post = strcmp(method, "POST") == 0;
+  bool is_post = mcp_exchange_is_post(method);
   const char *const *configured = link->base.server->headers;
   for (size_t i = 0; configured != NULL && configured[i] != NULL; i++) {
     mcp_exchange_add_configured(h, configured[i]);
@@ -134,7 +138,7 @@ static lt_status mcp_exchange_open_with(lt_mcp_exchange *x, const char *method, 
       .url = lt_buf_view(&url),
       .headers = headers.list,
       .header_count = headers.count,
-      .body = strcmp(method, "POST") == 0 ? lt_buf_view(&x->body) : LT_STR_NULL,
+      .body = mcp_exchange_is_post(method) ? lt_buf_view(&x->body) : LT_STR_NULL,
       .connect_timeout_ms = is_last ? LT_MCP_GOODBYE_MS : 0,
       .first_byte_ms = is_last ? LT_MCP_GOODBYE_MS : LT_MCP_ANSWER_MS,
       .idle_ms = LT_MCP_ANSWER_MS,

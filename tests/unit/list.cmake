@@ -107,6 +107,7 @@ target_compile_definitions(test_host_load PRIVATE LT_TEST_PLUGINS="${TEST_PLUGIN
 get_property(plugins GLOBAL PROPERTY LT_TEST_PLUGINS)
 add_dependencies(test_host_load ${plugins})
 lt_unit_test(db_io LIBS lt_store lt_base PkgConfig::SQLITE)
+lt_unit_test(db_lanes LIBS lt_store lt_base PkgConfig::SQLITE)
 lt_unit_test(http LIBS lt_io lt_base)
 lt_unit_test(http_guard LIBS lt_io lt_base)
 lt_unit_test(listen_address LIBS lt_io lt_base)
