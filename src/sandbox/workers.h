@@ -68,7 +68,7 @@ void lt_workers_note_queuer(lt_workers *workers, bool is_awake);
  * it is on a visit; to begin and to end one takes system calls. Zeroed, it has not begun. The members are private to
  * workers.c. */
 typedef struct lt_workers_visit {
-  struct worker_guest *guest;
+  struct lt_worker_guest *guest;
   lt_box_thread_loan loan;
 } lt_workers_visit;
 /* Gives the thread its signal stack and mask back as they were. By that thread, unless it has not begun. */
