@@ -37,10 +37,10 @@ TIMEFORMAT='took %0R s, and %0U + %0S s of the processors'
 # The unit tests that run under qemu-user. Not among them: process (a failed posix_spawn goes unseen), file and jail (a user namespace
 # has one user), box and embed (hundreds of boxes, limits of milliseconds), and what takes minutes.
 emulated_units=(
-  address_range approver arena budget buf catalog config_keys config_tools door door_rules err fan_out fiber js_prose json
-  line_diff lines masked_records mcp_auth_text mcp_parts mcp_provider mcp_value mem member_text models names pair_list plain
-  random rate remembered_decisions scripts secrets session_variables sha256 str telemetry text_calls time_zone trace trust
-  typegen values wires
+  address_range approver arena budget buf catalog config_keys config_tools door door_records door_rules err fan_out fiber
+  js_prose json line_diff lines masked_records mcp_auth_text mcp_parts mcp_provider mcp_value mem member_text models names
+  pair_list plain random rate remembered_decisions scripts secrets session_variables sha256 str telemetry text_calls
+  time_zone trace trust typegen values wires
 )
 
 number() { # attribute file: the first attribute="N" in a JUnit file
