@@ -1,81 +1,12 @@
-/* Prompts that are left in the middle and carried out again: what comes of them, and what is not done twice. The agent
- * is freed as it is at a process's end that leaves its prompts open; tests/flow/resume.test.mjs kills real ones. */
-#include <sqlite3.h>
-
-#include "agent_fix.h"
-
-/* --- Leaving and going on ----------------------------------------------------------------------------------------- */
-static void leave(world *w) {
-  lt_agent_free(w->agent);
-  w->agent = NULL;
-}
-
-static lt_status resume_as(world *w, const char *user) {
-  return lt_agent_resume(w->agent, lt_str_of(user), lt_str_of(w->ids.prompt), &w->err);
-}
-
-static void resume(world *w) {
-  lt_buf_clear(&w->events);
-  lt_buf_clear(&w->streams);
-  open_agent(w);
-  if (resume_as(w, "ann") != LT_OK) {
-    FAIL_WITH("%s\n", lt_err_msg(&w->err));
-  }
-}
+/* Prompts that are left in the middle and carried out again: what comes of them, and what is not done twice. */
+#include "agent_resume_fix.h"
 
 static void leave_and_resume(world *w) {
   leave(w);
   resume(w);
 }
 
-/* With agents that leave their prompts, in this mode. */
-static void open_leaving(world *w, const char *mode) {
-  lt_agent_free(w->agent);
-  w->options.leave_open = true;
-  w->options.default_mode = lt_str_of(mode);
-  open_agent(w);
-}
-
-static char asked_id[64];
-static void remember(world *w, const char *event, lt_str data) {
-  (void)w;
-  if (strcmp(event, "prompt.approval-requested") == 0) {
-    lt_arena a;
-    lt_arena_init(&a, LT_GIB);
-    snprintf(asked_id, sizeof asked_id, "%.*s", LT_STR_ARG(member(&a, data, "request.toolCallId")));
-    lt_arena_release(&a);
-  }
-}
-
-static void wait_hanging(world *w) {
-  while (w->hanging == 0) {
-    assert_int_not_equal(lt_wait_on(&w->stirred, 30000), LT_E_TIMEOUT);
-  }
-}
-
-static void wait_asked(unsigned times, world *w) {
-  for (unsigned i = 0; times_asked() < times; i++) {
-    assert_true(i < 3000);
-    lt_loop_sleep(w->loop, 10);
-  }
-}
-
-/* A statement on the database, beside everything. */
-static void change(world *w, const char *sql) {
-  sqlite3 *db;
-  assert_int_equal(sqlite3_open(w->path, &db), SQLITE_OK);
-  sqlite3_busy_timeout(db, 5000);
-  char *why = NULL;
-  if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) {
-    FAIL_WITH("%s\n", why);
-  }
-  assert_true(sqlite3_changes(db) > 0);
-  sqlite3_close(db);
-}
-
 /* --- Classic ------------------------------------------------------------------------------------------------------ */
-#define ECHO "{\"text\":\"I look.\",\"calls\":[{\"id\":\"c1\",\"name\":\"weather_echo\",\"arguments\":{\"n\":1}}]}"
-
 IN_WORLD(replies_on_record_are_not_asked_for_again) {
   open_leaving(w, "classic");
   script("[" ECHO ",{\"hang\":true},\"It is done.\"]");
@@ -263,8 +194,6 @@ static void waits_again(world *w, const char *mode, const char *id) {
   assert_stored(w, "state", "completed");
 }
 
-#define PAY_CODE "const r = bankPay({amount: 5}); output('paid ' + r.paid); done()"
-
 IN_WORLD(approval_in_code_mode) {
   script_texts(PAY_CODE, NULL);
   waits_again(w, "code", "call-0.1");
@@ -399,195 +328,7 @@ IN_WORLD(a_mode_of_a_plugin_with_a_thread) {
   plugged_goes_on(w, plan_on_thread);
 }
 
-/* The record of a release before this one may not fix the time at which a call was shown. */
-IN_WORLD(an_input_that_became_another_is_stored_before_it_is_asked_about) {
-  open_leaving(w, "code");
-  w->on_event = remember;
-  script_texts(PAY_CODE, NULL);
-  start(w, "Pay");
-  wait_event(w, "approval bank.pay");
-  leave(w);
-  change(w, "UPDATE prompt_outputs SET json = replace(json, '{\"amount\":5}', '{\"amount\":4}')");
-  resume(w);
-  wait_event(w, "approval bank.pay {\"amount\":5} (it is real money)");
-  assert_stored(w, "output.1.id", asked_id);
-  assert_stored(w, "output.1.input", "{\"amount\":5}");
-}
-
-/* --- Tools that changed ------------------------------------------------------------------------------------------- */
-IN_WORLD(tools_that_are_gone_keep_their_names) {
-  open_leaving(w, "code");
-  script_texts(
-      "const n = weatherEcho({n: 1}).n; try { weatherHang({}) } catch (e) { }\n"
-      "try { weatherEcho({n: 2}) } catch (e) { output(n + ' ' + e.message) }\ndone()",
-      NULL);
-  start(w, "Go");
-  wait_hanging(w);
-  leave(w);
-  lt_door_remove(w->door, &w->tools);
-  resume(w);
-  wait_end(w);
-  assert_stored(w, "state", "completed");
-  assert_has(w->streams.p, "1 Tool \"weather.echo\" is not there any more: the prompt began when it was");
-}
-
-IN_WORLD(a_tool_that_has_come_takes_no_name) {
-  static const lt_tool_spec more[] = {{.name = TEXT("echo")}, {.name = TEXT("hang")}, {.name = TEXT("new")}};
-  static lt_provider other = {.name = TEXT("weather-echo"), .invoke = invoke_t};
-  open_leaving(w, "code");
-  script_texts("try { weatherHang({}) } catch (e) { }\noutput(String(discoverTools('').length)); done()", NULL);
-  start(w, "Go");
-  wait_hanging(w);
-  leave(w);
-  lt_catalog *before;
-  char count[16];
-  assert_int_equal(lt_door_catalog(w->door, &before, &w->err), LT_OK);
-  lt_catalog *programs;
-  assert_int_equal(lt_catalog_for_programs(before, &programs, &w->err), LT_OK);
-  snprintf(count, sizeof count, "%zu", lt_catalog_count(programs));
-  lt_catalog_unref(programs);
-  lt_catalog_unref(before);
-  assert_int_equal(lt_door_set_tools(w->door, &other, more, 3, &w->err), LT_OK);
-  resume(w);
-  wait_end(w);
-  lt_door_remove(w->door, &other);
-  assert_string_equal(w->streams.p, count);
-}
-
-/* The list was not kept, or retention has removed it: the prompt sees the tools that there are. */
-IN_WORLD(a_list_that_is_lost_is_done_without) {
-  open_leaving(w, "code");
-  script_texts("weatherEcho({n: 1}); try { weatherHang({}) } catch (e) { }\noutput('on'); done()", NULL);
-  start(w, "Go");
-  wait_hanging(w);
-  leave(w);
-  change(w, "UPDATE notes SET text = json_set(text, '$.tools', 'none') WHERE text LIKE '{\"lathe\":%'");
-  resume(w);
-  wait_end(w);
-  assert_string_equal(w->streams.p, "on");
-}
-
-/* --- What cannot go on -------------------------------------------------------------------------------------------- */
-#define OTHER_LATHE                                                                            \
-  "UPDATE notes SET text = json_set(text, '$.lathe', '0.0.0') WHERE text LIKE '{\"lathe\":%';" \
-  "UPDATE notes SET text = '00000000000000ab' || substr(text, 17) WHERE run LIKE '%/%' AND kind = 1"
-
-IN_WORLD(another_lathe_with_another_engine_goes_on) {
-  open_leaving(w, "code");
-  w->on_event = remember;
-  script_texts("weatherEcho({n: 1}); " PAY_CODE, NULL);
-  start(w, "Pay");
-  wait_event(w, "approval bank.pay");
-  leave(w);
-  change(w, OTHER_LATHE);
-  resume(w);
-  wait_event(w, "approval bank.pay");
-  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
-                                   &(lt_decision){.is_approved = true}, &w->err),
-                   LT_OK);
-  wait_end(w);
-  assert_int_equal(w->paid, 5);
-  assert_stored(w, "state", "completed");
-  assert_int_equal(times_asked(), 1);
-}
-
-/* What the other Lathe did differs: that ends the prompt before any effect, and the versions explain it. */
-IN_WORLD(a_difference_is_explained_by_the_versions) {
-  open_leaving(w, "code");
-  w->on_event = remember;
-  script_texts("weatherEcho({n: 1}); " PAY_CODE, NULL);
-  start(w, "Pay");
-  wait_event(w, "approval bank.pay");
-  leave(w);
-  change(w, OTHER_LATHE);
-  change(w, "UPDATE calls SET hash = hash + 1");
-  resume(w);
-  wait_end(w);
-  assert_has(w->events.p, "error diverged: call 1 is weather.echo {\"n\":1}, and on record it is weather.echo");
-  assert_has(w->events.p, "(another version of the engine began the program)");
-  assert_has(w->events.p, "; Lathe 0.0.0 began the prompt, this is ");
-  assert_stored(w, "state", "failed");
-  assert_int_equal(w->paid, 0);
-  lt_prompt_ids old = w->ids;
-  start_in(w, old.conversation, "", "Again"); /* the conversation is usable */
-  wait_event(w, "approval bank.pay");
-}
-
-IN_WORLD(a_program_that_does_something_else_ends_the_prompt) {
-  open_leaving(w, "code");
-  script_texts("weatherEcho({n: 1}); weatherHang({}); weatherEcho({n: 2})", "done()", NULL);
-  start(w, "Go");
-  wait_hanging(w);
-  leave(w);
-  lt_door_remove(w->door, &w->tools);
-  change(w, "UPDATE calls SET hash = hash + 1 WHERE seq = 1");
-  resume(w);
-  wait_end(w);
-  assert_stored(w, "state", "failed");
-  assert_has(w->events.p, "error diverged: ");
-  assert_has(w->events.p, "; the tools are others than they were then");
-  assert_int_equal(times_asked(), 1);
-}
-
-IN_WORLD(a_call_that_is_another_one_ends_the_prompt) {
-  open_leaving(w, "classic");
-  script("[" ECHO ",{\"hang\":true},\"!\"]");
-  start(w, "Go");
-  wait_asked(2, w);
-  leave(w);
-  change(w, "UPDATE calls SET hash = hash + 1");
-  resume(w);
-  wait_end(w);
-  assert_stored(w, "state", "failed");
-  assert_has(w->events.p, "error diverged: another call than this of \"weather.echo\" is on record");
-}
-
-IN_WORLD(a_reply_that_is_lost_ends_the_prompt) {
-  open_leaving(w, "classic");
-  script("[" ECHO ",{\"hang\":true},\"!\"]");
-  start(w, "Go");
-  wait_asked(2, w);
-  leave(w);
-  change(w, "DELETE FROM notes WHERE text LIKE '{\"messages\":%'");
-  resume(w);
-  wait_end(w);
-  assert_stored(w, "state", "failed");
-  assert_has(w->events.p, "error diverged: what the model replied is not on record");
-  assert_int_equal(times_asked(), 2);
-}
-
-IN_WORLD(without_a_record_nothing_is_repeated) {
-  open_leaving(w, "classic");
-  script("[" ECHO ",{\"hang\":true},\"!\"]");
-  start(w, "Go");
-  wait_asked(2, w);
-  leave(w);
-  change(w, "DELETE FROM notes");
-  resume(w);
-  wait_end(w);
-  assert_has(w->events.p, "error diverged: how the prompt came so far is not on record");
-}
-
-IN_WORLD(a_model_or_mode_that_is_gone_ends_the_prompt) {
-  open_leaving(w, "classic");
-  script("[{\"hang\":true}]");
-  start(w, "Go");
-  wait_asked(1, w);
-  leave(w);
-  change(w, "UPDATE prompts SET model = 'gone' WHERE completed_at IS NULL");
-  resume(w);
-  wait_end(w);
-  assert_has(w->events.p, "error diverged: the prompt's model \"gone\" is not configured any more");
-  start(w, "Go");
-  wait_asked(2, w);
-  leave(w);
-  change(w, "UPDATE prompts SET mode = 'gone' WHERE completed_at IS NULL");
-  resume(w);
-  wait_end(w);
-  assert_has(w->events.p, "error diverged: the prompt's execution mode \"gone\" is not there any more");
-  assert_stored(w, "state", "failed");
-}
-
+/* --- Outputs ------------------------------------------------------------------------------------------------------ */
 IN_WORLD(what_no_reader_has_got_is_sent_again) {
   open_leaving(w, "code");
   w->on_event = remember;
@@ -607,39 +348,6 @@ IN_WORLD(what_no_reader_has_got_is_sent_again) {
   resume(w);
   wait_event(w, "approval bank.pay");
   assert_int_equal(w->streams.n, 0); /* acknowledged */
-}
-
-IN_WORLD(what_is_not_to_be_resumed) {
-  open_leaving(w, "code");
-  w->on_event = remember;
-  script_texts(PAY_CODE, NULL);
-  start(w, "Pay");
-  wait_event(w, "approval bank.pay");
-  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID); /* it runs here */
-  assert_has(w->err.msg, "is being carried out already");
-  leave(w);
-  open_agent(w);
-  assert_int_equal(resume_as(w, "bob"), LT_E_NOTFOUND);
-  assert_int_equal(resume_as(w, "ann"), LT_OK);
-  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID);
-  assert_int_equal(lt_agent_cancel(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), NULL), LT_OK);
-  wait_end(w);
-  assert_stored(w, "state", "cancelled");
-  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID);
-  assert_has(w->err.msg, "has ended (cancelled)");
-  char *last = &w->ids.prompt[LT_STORE_ID_BYTES - 1];
-  *last = *last == '0' ? '1' : '0';
-  assert_int_equal(resume_as(w, "ann"), LT_E_NOTFOUND);
-}
-
-IN_WORLD(without_leave_open_prompts_are_cancelled) {
-  script_texts("weatherHang({})", NULL);
-  start(w, "Go");
-  wait_hanging(w);
-  leave(w);
-  assert_stored(w, "state", "cancelled");
-  open_agent(w);
-  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID);
 }
 
 /* --- Anywhere ----------------------------------------------------------------------------------------------------- */
@@ -812,20 +520,7 @@ int main(void) {
       cmocka_unit_test(a_decision_holds_in_the_next_process),
       cmocka_unit_test(a_mode_of_a_plugin_on_the_loop),
       cmocka_unit_test(a_mode_of_a_plugin_with_a_thread),
-      cmocka_unit_test(another_lathe_with_another_engine_goes_on),
-      cmocka_unit_test(a_difference_is_explained_by_the_versions),
-      cmocka_unit_test(an_input_that_became_another_is_stored_before_it_is_asked_about),
-      cmocka_unit_test(tools_that_are_gone_keep_their_names),
-      cmocka_unit_test(a_tool_that_has_come_takes_no_name),
-      cmocka_unit_test(a_list_that_is_lost_is_done_without),
-      cmocka_unit_test(a_program_that_does_something_else_ends_the_prompt),
-      cmocka_unit_test(a_call_that_is_another_one_ends_the_prompt),
-      cmocka_unit_test(a_reply_that_is_lost_ends_the_prompt),
-      cmocka_unit_test(without_a_record_nothing_is_repeated),
-      cmocka_unit_test(a_model_or_mode_that_is_gone_ends_the_prompt),
       cmocka_unit_test(what_no_reader_has_got_is_sent_again),
-      cmocka_unit_test(what_is_not_to_be_resumed),
-      cmocka_unit_test(without_leave_open_prompts_are_cancelled),
       cmocka_unit_test(code_mode_left_anywhere),
       cmocka_unit_test(classic_mode_left_anywhere),
       cmocka_unit_test(resuming_may_run_out_of_memory_anywhere),
