@@ -416,7 +416,7 @@ void lt_workers_end_help(lt_workers *w) {
   atomic_store_explicit(&w->is_help_over, true, memory_order_relaxed);
 }
 
-/* --- What a step asks --------------------------------------------------------------------------------------------- */
+/* --- When a step should end or give way --------------------------------------------------------------------------- */
 void lt_workers_task_stop(lt_workers_task *task, lt_stop why) {
   int not_yet = LT_STOP_NOT;
   atomic_compare_exchange_strong(&task->stop, &not_yet, why);
