@@ -90,7 +90,8 @@
 #define LT_WORKER_LATE_MS     2   /* ... and after this long without a poll another thread turns the loop */
 #define LT_WORKER_RESUMED_MAX 15  /* programs in a row that continue, before one that begins has its turn */
 #define LT_WORKER_STUCK_MS    25  /* when a step has not polled for this long, another worker takes over its queue */
-#define LT_WORKER_EXTRA_MAX   32  /* workers beyond one per core, for steps that never poll */
+#define LT_WORKERS_MAX        256 /* threads that run programs ... */
+#define LT_WORKER_EXTRA_MAX   32  /* ... of which so many are beyond one per core, for steps that never poll */
 #define LT_WORKER_CHORES_MAX  8   /* boxes that wait to be cleaned; more are more memory for one program at a time */
 #define LT_WATCHDOG_TICK_MS   1   /* how often running steps are looked at */
 #define LT_WATCHDOG_GRACE_MS  2   /* from the interrupt request to making the memory inaccessible */

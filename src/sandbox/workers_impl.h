@@ -6,10 +6,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/limits.h"
 #include "sandbox/workers.h"
-
-#define LT_WORKERS_MAX   256
-#define LT_WORKERS_MS_NS 1000000u
 
 /* The work of one worker, for the watchdog. The lock keeps the task alive while the watchdog reads it. */
 typedef struct lt_worker_slot {

@@ -13,8 +13,7 @@
 #include "sandbox/workers.h"
 
 #define BLOCK_BYTES   512 /* the unit of st_blocks */
-#define NS_PER_MS     1000000
-#define SHARE_OF_TIME 10 /* measuring takes at most this part of the time (1/N) */
+#define SHARE_OF_TIME 10  /* measuring takes at most this part of the time (1/N) */
 
 typedef struct disk_usage {
   char *folder;
@@ -66,7 +65,7 @@ uint64_t lt_python_disk_due_ms(const lt_python_run *run) {
   if (run->stop_reason != LT_OK) {
     return UINT64_MAX;
   }
-  return run->next_disk_check_ns > now ? (run->next_disk_check_ns - now) / NS_PER_MS + 1 : 0;
+  return run->next_disk_check_ns > now ? (run->next_disk_check_ns - now) / LT_WORKERS_NS_PER_MS + 1 : 0;
 }
 
 bool lt_python_disk_check(lt_python_run *run) {
@@ -77,7 +76,8 @@ bool lt_python_disk_check(lt_python_run *run) {
   }
   uint64_t now = lt_workers_now();
   uint64_t pause = SHARE_OF_TIME * (now - began);
-  run->next_disk_check_ns = now + (pause > LT_PYTHON_DISK_MS * NS_PER_MS ? pause : LT_PYTHON_DISK_MS * NS_PER_MS);
+  run->next_disk_check_ns =
+      now + (pause > LT_PYTHON_DISK_MS * LT_WORKERS_NS_PER_MS ? pause : LT_PYTHON_DISK_MS * LT_WORKERS_NS_PER_MS);
   run->has_too_many_locks = u.is_locked;
   return !u.is_full && !u.is_locked;
 }
