@@ -30,14 +30,19 @@ static void workers_enforce(lt_worker_slot *s, uint64_t now) {
   }
 }
 
-/* Returns for how many nanoseconds its step has run; 0: there is none. */
+/* For how many nanoseconds its step has run; 0: there is none, or it has begun after the look at the clock. Under the
+ * slot's lock. */
+static uint64_t workers_step_age(const lt_worker_slot *s, uint64_t now) {
+  return s->task != NULL && now > s->started_ns ? now - s->started_ns : 0;
+}
+
+/* Returns workers_step_age. */
 static uint64_t workers_look_at(lt_worker_slot *s, uint64_t now) {
-  uint64_t age_ns = 0;
   pthread_mutex_lock(&s->lock);
   if (s->task != NULL) {
     workers_enforce(s, now);
-    age_ns = now > s->started_ns ? now - s->started_ns : 0; /* it may have begun after the look at the clock */
   }
+  uint64_t age_ns = workers_step_age(s, now);
   pthread_mutex_unlock(&s->lock);
   return age_ns;
 }
@@ -46,8 +51,7 @@ static uint64_t workers_look_at(lt_worker_slot *s, uint64_t now) {
 static void workers_look_at_own(lt_workers *w, uint64_t now) {
   (void)workers_look_at(&w->own, now);
   pthread_mutex_lock(&w->own.lock);
-  if (w->own.task != NULL && now - w->own.started_ns >= LT_WORKER_LATE_MS * LT_WORKERS_NS_PER_MS &&
-      w->on_late != NULL) {
+  if (w->on_late != NULL && workers_step_age(&w->own, now) >= LT_WORKER_LATE_MS * LT_WORKERS_NS_PER_MS) {
     w->on_late(w->late_arg);
   }
   pthread_mutex_unlock(&w->own.lock);
