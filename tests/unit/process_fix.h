@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
@@ -20,31 +19,11 @@
 
 #include "base/limits.h"
 #include "io/process.h"
+#include "unit/open_files.h"
 
 static lt_loop *loop;
 static size_t fds_before;
 static bool turning; /* still true after a test: it failed on a fiber, which will never end */
-
-static inline size_t count_fds(void) {
-  size_t n = 0;
-  DIR *dir = opendir("/proc/self/fd");
-  assert_non_null(dir);
-  while (readdir(dir) != NULL) {
-    n++;
-  }
-  closedir(dir);
-  return n;
-}
-
-/* libuv keeps a pipe for signals from the first loop on. */
-static inline int warm_up(void **state) {
-  (void)state;
-  if (lt_loop_new(&loop, NULL) != LT_OK) {
-    return -1;
-  }
-  lt_loop_free(loop);
-  return 0;
-}
 
 static inline int open_loop(void **state) {
   (void)state;

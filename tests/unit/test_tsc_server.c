@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "base/mem.h"
 #include "runner/typecheck/tsc_server.h"
+#include "unit/open_files.h"
 
 enum { SHORT_MS = 200, LONG_MS = 60000, LARGE = 4 * 1024 * 1024 };
 
@@ -31,32 +31,11 @@ typedef struct attempt {
 } attempt;
 
 static lt_loop *loop;
-static size_t files_before;
-
-static size_t count_files(void) {
-  size_t n = 0;
-  DIR *dir = opendir("/proc/self/fd");
-  assert_non_null(dir);
-  while (readdir(dir) != NULL) {
-    n++;
-  }
-  closedir(dir);
-  return n;
-}
-
-/* libuv keeps a pipe for signals from the first loop on. */
-static int warm_up(void **state) {
-  (void)state;
-  if (lt_loop_new(&loop, NULL) != LT_OK) {
-    return -1;
-  }
-  lt_loop_free(loop);
-  return 0;
-}
+static size_t fds_before;
 
 static int open_loop(void **state) {
   (void)state;
-  files_before = count_files();
+  fds_before = count_fds();
   return lt_loop_new(&loop, NULL) == LT_OK ? 0 : -1;
 }
 
@@ -64,7 +43,7 @@ static int close_loop(void **state) {
   (void)state;
   lt_loop_free(loop);
   bool has_no_child = waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
-  return has_no_child && count_files() == files_before ? 0 : -1;
+  return has_no_child && count_fds() == fds_before ? 0 : -1;
 }
 
 static void check(attempt *a, lt_tsc_server *server, lt_str tools) LT_YIELDS {
