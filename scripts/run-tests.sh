@@ -34,7 +34,7 @@ TIMEFORMAT='took %0R s, and %0U + %0S s of the processors'
 # A test that failed beside others runs again alone, and is named at the end: another process may have had its port, its
 # memory or its time. What a sanitizer has found is never tried again.
 
-# The unit tests that run under qemu-user. Not among them: process_start (a failed posix_spawn goes unseen), file and jail (a user namespace
+# The unit tests that run under qemu-user. Not among them: process and process_start (a failed posix_spawn goes unseen), file and jail (a user namespace
 # has one user), box and embed (hundreds of boxes, limits of milliseconds), and what takes minutes.
 emulated_units=(
   address_range approver arena budget buf catalog config_keys config_tools door door_records door_rules err fan_out fiber

@@ -4,9 +4,10 @@
  * between its turns. A thread that has opened a lane may then hold it, and turns the fibers and posts of that lane, and
  * no others: it carries out one program without waking anybody, and sleeps when there is nothing to do for it.
  *
- * A fiber always runs on the thread of its lane. Two things depend on the thread, and a fiber goes to the loop's own
- * thread for them (lt_lane_go_home): starting a process, which would end with the thread that has started it, and
- * writing to a descriptor, for which the thread may get a signal. Timers and work for the pool start on any lane.
+ * A fiber always runs on the thread of its lane. For some things a fiber goes to the loop's own thread
+ * (lt_lane_go_home): starting a process, which would end with the thread that has started it; writing to a descriptor,
+ * for which the thread may get a signal; and a job of the store, for which others may wait while nobody turns the lane.
+ * Timers and work for the pool start on any lane.
  *
  * docs/internals/lanes.md.
  */

@@ -24,7 +24,7 @@ typedef struct lt_door_call_state {
   lt_catalog *catalog; /* keeps `tool` */
   const lt_tool *tool;
   lt_provider *provider; /* who carries the call out: the tool's, or its successor */
-  lt_json object;        /* the input as JSON; NONE: it was not read, because nobody needs it */
+  lt_json object;        /* the input as JSON; NONE: it was not read, because neither schema nor rule looks into it */
   bool is_object;        /* lt_invoke_options.is_object */
   lt_json annotations;   /* of the catalog that the caller sees */
   lt_json now;           /* what the provider says of the tool now; NONE: the same */

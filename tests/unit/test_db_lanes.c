@@ -12,7 +12,7 @@ enum { PATIENCE_S = 60 };
 
 typedef struct lane_case {
   db_fix *fix;
-  sem_t can_begin;     /* the table is there */
+  sem_t can_begin;     /* posted when the table has been made */
   sem_t has_asked;     /* the lane's fiber has a job in the queue, and nobody turns its lane */
   sem_t is_home_done;  /* a job of the loop's own thread has ended */
   bool was_home_first; /* before the lane was turned again */

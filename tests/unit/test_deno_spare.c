@@ -128,7 +128,7 @@ IN_DENO(test_each_runs_one_program) {
      TELL_SAID, " o([\"undefined\",null,true])");
 }
 
-/* Waits until the folders of a spare and of a program are gone, and another spare's is there. */
+/* Waits until the only folder is that of a new spare: neither the old one's, nor that of the program that has ended. */
 static void await_another(world *w, const char *spare, const char *program, char ret_folder[64]) {
   for (int tries = 0;; tries++) {
     if (folders() == 1) {

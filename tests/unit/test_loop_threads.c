@@ -366,7 +366,7 @@ static void a_fiber_waits_for_work_outside(void **state) {
   assert_string_equal(trace, "aob");
 }
 
-/* Nobody calls for another thread. */
+/* Work that takes long. Nothing calls lt_loop_stand_in: another thread turns the loop all the same. */
 static void wait_for_turn(void *arg) {
   while (sem_wait(&((outing *)arg)->turned) != 0) {
   }

@@ -95,7 +95,7 @@ static void kill_the_parent(void *arg) {
   lt_process *p = start(&(lt_process_options){.file = self, .argv = argv, .line_max = 100});
   int grandchild = read_pid(p);
   assert_false(ends_within(grandchild, 0));
-  lt_process_signal(p, SIGKILL); /* the grandchild has a group of its own: it is not reached by this */
+  lt_process_signal(p, SIGKILL); /* not the grandchild, which has a process group of its own */
   assert_true(ends_within(grandchild, 5000));
   lt_process_close(p);
 }

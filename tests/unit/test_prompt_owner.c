@@ -247,7 +247,7 @@ static void create_and_stay(db_fix *fix) {
   wait_to_go(1);
 }
 
-/* While its process lives, the prompt is nobody else's. */
+/* While its process lives, no other one can take the prompt. */
 static void find_busy(db_fix *fix) {
   long owner = strtol(db_fix_ask(fix, "SELECT owner FROM prompts"), NULL, 10);
   char words[64];
