@@ -11,6 +11,8 @@
 #define LT_MIB (1024UL * 1024UL)
 #define LT_GIB (1024UL * 1024UL * 1024UL)
 
+#define LT_NS_PER_MS 1000000u
+
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 #define LT_JSON_MAX_BYTES     (64 * LT_MIB) /* one document: a tool's answer, an input, a result */
 #define LT_JSON_MAX_DEPTH     512           /* nesting: far past real documents, far below our stacks */

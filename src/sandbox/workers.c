@@ -237,8 +237,8 @@ static void workers_run_step(lt_worker_slot *s, lt_workers_task *task) {
   lt_workers *w = s->workers;
   task->is_helped = s->is_guest;
   task->is_brief = s == &w->own;
-  lt_workers_step step = workers_watched_step(
-      s, task, task->is_brief ? LT_WORKER_BRIEF_US * 1000u : LT_WORKER_SLICE_MS * LT_WORKERS_NS_PER_MS);
+  lt_workers_step step =
+      workers_watched_step(s, task, task->is_brief ? LT_WORKER_BRIEF_US * 1000u : LT_WORKER_SLICE_MS * LT_NS_PER_MS);
   if (step == LT_STEP_AGAIN) {
     lt_workers_submit(w, task);
   } else {

@@ -45,8 +45,6 @@ typedef struct lt_workers_task {
   bool is_brief;                /* the running step is one of lt_workers_step_own: it gives way even if nobody waits */
 } lt_workers_task;
 
-#define LT_WORKERS_NS_PER_MS 1000000u /* lt_workers_now counts nanoseconds */
-
 typedef struct lt_workers lt_workers;
 
 /* Starts a worker and the watchdog. Up to `count` workers (0: one per core) are there when tasks are queued for them.

@@ -21,10 +21,10 @@ static void workers_enforce(lt_worker_slot *s, uint64_t now) {
   if (box == NULL) {
     return;
   }
-  if (now - s->stop_seen_ns >= LT_WATCHDOG_GRACE_MS * LT_WORKERS_NS_PER_MS) {
+  if (now - s->stop_seen_ns >= LT_WATCHDOG_GRACE_MS * LT_NS_PER_MS) {
     lt_box_revoke(box);
   }
-  if (now - s->nudged_ns >= LT_WATCHDOG_NUDGE_MS * LT_WORKERS_NS_PER_MS) {
+  if (now - s->nudged_ns >= LT_WATCHDOG_NUDGE_MS * LT_NS_PER_MS) {
     s->nudged_ns = now;
     lt_box_nudge(s->thread);
   }
@@ -51,7 +51,7 @@ static uint64_t workers_look_at(lt_worker_slot *s, uint64_t now) {
 static void workers_look_at_own(lt_workers *w, uint64_t now) {
   (void)workers_look_at(&w->own, now);
   pthread_mutex_lock(&w->own.lock);
-  if (w->on_late != NULL && workers_step_age(&w->own, now) >= LT_WORKER_LATE_MS * LT_WORKERS_NS_PER_MS) {
+  if (w->on_late != NULL && workers_step_age(&w->own, now) >= LT_WORKER_LATE_MS * LT_NS_PER_MS) {
     w->on_late(w->late_arg);
   }
   pthread_mutex_unlock(&w->own.lock);
@@ -118,7 +118,7 @@ void lt_workers_wake_watchdog(lt_workers *w) {
 }
 
 void lt_workers_tick(void) {
-  struct timespec ms = {.tv_nsec = LT_WATCHDOG_TICK_MS * LT_WORKERS_NS_PER_MS};
+  struct timespec ms = {.tv_nsec = LT_WATCHDOG_TICK_MS * LT_NS_PER_MS};
   nanosleep(&ms, NULL);
 }
 
@@ -139,7 +139,7 @@ static bool workers_watch_sleep(lt_workers *w) {
 static bool workers_watch_tick(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
   if (!w->is_stopping) {
-    struct timespec until = lt_workers_after_ns(LT_WATCHDOG_TICK_MS * LT_WORKERS_NS_PER_MS);
+    struct timespec until = lt_workers_after_ns(LT_WATCHDOG_TICK_MS * LT_NS_PER_MS);
     pthread_cond_timedwait(&w->watch_wake, &w->lock, &until);
   }
   bool stopping = w->is_stopping;
@@ -165,8 +165,8 @@ void *lt_workers_watch(void *arg) {
     for (unsigned i = 0; i < atomic_load(&w->slot_count); i++) {
       uint64_t age_ns = workers_look_at(w->slots[i], now);
       /* A step that polls would have ended its slice, as others wait. */
-      stuck += age_ns >= LT_WORKER_STUCK_MS * LT_WORKERS_NS_PER_MS;
-      long_steps += age_ns >= LT_WATCHDOG_TICK_MS * LT_WORKERS_NS_PER_MS;
+      stuck += age_ns >= LT_WORKER_STUCK_MS * LT_NS_PER_MS;
+      long_steps += age_ns >= LT_WATCHDOG_TICK_MS * LT_NS_PER_MS;
     }
     atomic_store(&w->long_steps, long_steps);
     workers_look_at_own(w, now);

@@ -12,7 +12,7 @@ static bool python_clock_should_pause(const lt_python_run *run) {
 }
 
 void lt_python_clock_start(lt_python_run *run) {
-  run->clock.deadline_ns = lt_workers_now() + lt_run_request_timeout_ms(run->request) * LT_WORKERS_NS_PER_MS;
+  run->clock.deadline_ns = lt_workers_now() + lt_run_request_timeout_ms(run->request) * LT_NS_PER_MS;
 }
 
 void lt_python_clock_update(lt_python_run *run) {
@@ -35,5 +35,5 @@ uint64_t lt_python_clock_left_ms(const lt_python_run *run) {
   if (run->clock.paused_since_ns != 0) {
     return UINT64_MAX;
   }
-  return run->clock.deadline_ns > now ? (run->clock.deadline_ns - now) / LT_WORKERS_NS_PER_MS + 1 : 0;
+  return run->clock.deadline_ns > now ? (run->clock.deadline_ns - now) / LT_NS_PER_MS + 1 : 0;
 }

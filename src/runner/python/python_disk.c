@@ -65,7 +65,7 @@ uint64_t lt_python_disk_due_ms(const lt_python_run *run) {
   if (run->stop_reason != LT_OK) {
     return UINT64_MAX;
   }
-  return run->next_disk_check_ns > now ? (run->next_disk_check_ns - now) / LT_WORKERS_NS_PER_MS + 1 : 0;
+  return run->next_disk_check_ns > now ? (run->next_disk_check_ns - now) / LT_NS_PER_MS + 1 : 0;
 }
 
 bool lt_python_disk_check(lt_python_run *run) {
@@ -76,8 +76,7 @@ bool lt_python_disk_check(lt_python_run *run) {
   }
   uint64_t now = lt_workers_now();
   uint64_t pause = SHARE_OF_TIME * (now - began);
-  run->next_disk_check_ns =
-      now + (pause > LT_PYTHON_DISK_MS * LT_WORKERS_NS_PER_MS ? pause : LT_PYTHON_DISK_MS * LT_WORKERS_NS_PER_MS);
+  run->next_disk_check_ns = now + (pause > LT_PYTHON_DISK_MS * LT_NS_PER_MS ? pause : LT_PYTHON_DISK_MS * LT_NS_PER_MS);
   run->has_too_many_locks = u.is_locked;
   return !u.is_full && !u.is_locked;
 }

@@ -93,7 +93,7 @@ static uint64_t python_run_max_wait_ms(lt_python_run *run) {
   }
   uint64_t now = lt_workers_now();
   run->killed_ns = run->killed_ns != 0 ? run->killed_ns : now;
-  uint64_t passed = (now - run->killed_ns) / LT_WORKERS_NS_PER_MS;
+  uint64_t passed = (now - run->killed_ns) / LT_NS_PER_MS;
   if (passed >= LT_PYTHON_KILL_MS) {
     lt_python_child_kill_zygote(run->child);
     return UINT64_MAX; /* the process ends with its zygote */
@@ -184,7 +184,7 @@ static lt_status python_run_in_child(lt_python_run *run, lt_str start, lt_err *e
   lt_cancel_follow(run->request->cancel, &follows_request, &run->cancel);
   lt_cancel_add(&run->cancel, &wakes_run, &run->wait);
   lt_python_clock_start(run);
-  run->next_disk_check_ns = lt_workers_now() + LT_PYTHON_DISK_MS * LT_WORKERS_NS_PER_MS;
+  run->next_disk_check_ns = lt_workers_now() + LT_PYTHON_DISK_MS * LT_NS_PER_MS;
   lt_status status = python_run_watch_child(run, start, err);
   python_run_close_watches(run);
   lt_cancel_remove(&run->cancel, &wakes_run);

@@ -30,12 +30,12 @@ static uint64_t run_rests_patience_ns(lt_run *run, bool is_short) {
   if (lt_pool_wants(run->box.box)) {
     return 0;
   }
-  return (is_short ? LT_BOX_REST_RUSH_MS : LT_BOX_REST_MS) * (uint64_t)LT_WORKERS_NS_PER_MS;
+  return (is_short ? LT_BOX_REST_RUSH_MS : LT_BOX_REST_MS) * (uint64_t)LT_NS_PER_MS;
 }
 
 /* Its last step began a slice before `slice_ns`. */
 static bool run_rests_has_waited(lt_run *run, uint64_t patience_ns) {
-  uint64_t since_ns = atomic_load(&run->task.slice_ns) - LT_WORKER_SLICE_MS * LT_WORKERS_NS_PER_MS;
+  uint64_t since_ns = atomic_load(&run->task.slice_ns) - LT_WORKER_SLICE_MS * LT_NS_PER_MS;
   return lt_workers_now() - since_ns >= patience_ns;
 }
 
@@ -45,7 +45,7 @@ static rest_state run_rests_look_at(lt_run *run, bool is_short) {
   bool has_moved = false;
   pthread_mutex_lock(&run->lock);
   if (run->opens.is_parked && run->box.is_resting) {
-    state = run_rests_has_waited(run, LT_BOX_REST_MS * (uint64_t)LT_WORKERS_NS_PER_MS) ? REST_DONE : REST_NOT_YET;
+    state = run_rests_has_waited(run, LT_BOX_REST_MS * (uint64_t)LT_NS_PER_MS) ? REST_DONE : REST_NOT_YET;
   } else if (run->opens.is_parked && run->box.box != NULL && !run->box.never_rests) {
     state = run_rests_has_waited(run, run_rests_patience_ns(run, is_short)) ? REST_NOW : REST_NOT_YET;
   }
