@@ -6,6 +6,8 @@
 #define WASM_PAGE_BYTES 65536u
 #define BLOCK_WORDS     32
 #define PAGE_WORDS      (LT_IMAGE_PAGE / sizeof(uint64_t))
+/* The most that a block takes: two words at least are between two spans, more than a head. */
+#define BLOCK_SAVED_BYTES (BLOCK_WORDS * sizeof(uint64_t) + sizeof(saved_span))
 
 typedef struct saved_head {
   uint32_t magic;
@@ -15,7 +17,7 @@ typedef struct saved_head {
   uint32_t span_bytes; /* bytes after this head: spans, each with its bytes after it */
 } saved_head;
 
-/* Of words that differ. A word that does not costs as much as a head, so it may be among them. */
+/* Of words of one block that differ. A word that does not costs as much as a head, so it may be among them. */
 typedef struct saved_span {
   uint32_t at;
   uint32_t n;
@@ -29,44 +31,48 @@ static const uint64_t *box_memory_fresh_page(const lt_box *box, uint32_t at) {
   return is_image ? (const uint64_t *)(const void *)(box->image->bytes + (at - head->start)) : zeros;
 }
 
-/* The first word from `i` on that differs; PAGE_WORDS: none. Whole blocks that are the same are passed over, by a
- * memcmp that uses the widest registers that this processor has. */
-static size_t box_memory_next_change(const uint64_t *page, const uint64_t *fresh, size_t i) {
-  while (i % BLOCK_WORDS != 0 && page[i] == fresh[i]) {
-    i++;
+/* Bit i: word i of the block differs. A block that is the same is seen by a memcmp, which uses the widest registers
+ * that this processor has. */
+static uint32_t box_memory_changes(const uint64_t *words, const uint64_t *fresh) {
+  uint32_t changes = 0;
+  if (memcmp(words, fresh, BLOCK_WORDS * sizeof *words) != 0) {
+#pragma GCC unroll 8
+    for (size_t i = BLOCK_WORDS; i-- > 0;) {
+      changes = changes * 2 + (words[i] != fresh[i]);
+    }
   }
-  if (i % BLOCK_WORDS != 0) {
-    return i;
-  }
-  while (i < PAGE_WORDS && memcmp(page + i, fresh + i, BLOCK_WORDS * sizeof *page) == 0) {
-    i += BLOCK_WORDS;
-  }
-  while (i < PAGE_WORDS && page[i] == fresh[i]) {
-    i++;
-  }
-  return i;
+  return changes;
 }
 
-static size_t box_memory_span_end(const uint64_t *page, const uint64_t *fresh, size_t i) {
-  size_t end = i + 1, next = box_memory_next_change(page, fresh, end);
-  while (next < PAGE_WORDS && next <= end + 1) {
-    end = next + 1;
-    next = box_memory_next_change(page, fresh, end);
+/* `at`: of the block's first word. `spans`: bit i: word i is to be saved. */
+static void box_memory_save_block(const uint64_t *words, uint32_t at, uint32_t spans, lt_buf *out) {
+  char *begin = lt_buf_reserve(out, BLOCK_SAVED_BYTES), *end = begin;
+  if (begin == NULL) {
+    return;
   }
-  return end;
+  while (spans != 0) {
+    unsigned i = (unsigned)__builtin_ctz(spans), n = (unsigned)__builtin_ctzll(~(uint64_t)(spans >> i));
+    const saved_span span = {.at = at + i * (uint32_t)sizeof *words, .n = n * (uint32_t)sizeof *words};
+    memcpy(end, &span, sizeof span);
+    memcpy(end + sizeof span, words + i, span.n);
+    end += sizeof span + span.n;
+    spans &= spans + (UINT32_C(1) << i); /* without the lowest run of bits */
+  }
+  lt_buf_commit(out, (size_t)(end - begin));
 }
 
 /* From the word that `from` is in, which is in this page. */
 static void box_memory_save_page(const lt_box *box, uint32_t at, uint32_t from, lt_buf *out) {
   const uint64_t *page = (const uint64_t *)(const void *)(box->memory + at);
   const uint64_t *fresh = box_memory_fresh_page(box, at);
-  size_t i = box_memory_next_change(page, fresh, (from - at) / sizeof *page);
-  while (i < PAGE_WORDS) {
-    size_t end = box_memory_span_end(page, fresh, i);
-    saved_span span = {.at = at + (uint32_t)(i * sizeof *page), .n = (uint32_t)((end - i) * sizeof *page)};
-    lt_buf_add(out, lt_str_from(&span, sizeof span));
-    lt_buf_add(out, lt_str_from(page + i, span.n));
-    i = box_memory_next_change(page, fresh, end);
+  size_t first = (from - at) / sizeof *page;
+  for (size_t i = first / BLOCK_WORDS * BLOCK_WORDS; i < PAGE_WORDS; i += BLOCK_WORDS) {
+    uint32_t changes = box_memory_changes(page + i, fresh + i);
+    changes &= i < first ? UINT32_MAX << (first - i) : UINT32_MAX;
+    uint32_t spans = changes | (changes << 1 & changes >> 1); /* and the one word between two */
+    if (spans != 0) {
+      box_memory_save_block(page + i, at + (uint32_t)(i * sizeof *page), spans, out);
+    }
   }
 }
 
@@ -145,7 +151,7 @@ bool lt_box_memory_load(lt_box *box, lt_str saved) {
   return true;
 }
 
-/* A span is in one page. */
+/* A span is in one block, so in one page. */
 size_t lt_box_memory_undo(lt_box *box, lt_str saved) {
   lt_str rest = lt_str_from(saved.p + sizeof(saved_head), saved.n - sizeof(saved_head));
   saved_span span;

@@ -190,6 +190,39 @@ static void a_page_of_a_grown_box_is_found_later(void **state) {
   lt_box_free(box);
 }
 
+/* Of the last page of the image: words one after the other, alone, beside each other, across blocks. */
+static void change_words(lt_box *box, uint64_t pattern) {
+  uint64_t *words = (uint64_t *)(void *)(box->memory + box->image->head.size - LT_IMAGE_PAGE);
+  for (size_t i = 0; i < LT_IMAGE_PAGE / sizeof *words; i++) {
+    words[i] ^= pattern >> i % 64 & 1;
+  }
+}
+
+static void each_changed_word_is_saved(void **state) {
+  static const uint64_t patterns[] = {
+      0,          UINT64_MAX,        1, UINT64_C(1) << 63, 0x5555555555555555, 0x9249249249249249, 0x8000000180000001,
+      0xffffffff, 0x00ff000f0f00ff01};
+  static uint8_t changed[LT_IMAGE_PAGE];
+  lt_box *box = NULL;
+  (void)state;
+  assert_int_equal(lt_box_new(&engine_image, &box, NULL), LT_OK);
+  const uint8_t *page = box->memory + box->image->head.size - LT_IMAGE_PAGE;
+  for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+    LT_AUTO_BUF(saved, LT_MIB);
+    change_words(box, patterns[i]);
+    memcpy(changed, page, sizeof changed);
+    uint32_t lowest = lt_box_memory_save(box, &saved);
+    assert_int_equal(saved.status, LT_OK);
+    assert_true(lt_box_clean_saved(box, lt_buf_view(&saved), lowest));
+    assert_memory_equal(page, box->image->bytes + box->image->head.size - LT_IMAGE_PAGE - box->image->head.start,
+                        LT_IMAGE_PAGE);
+    assert_true(lt_box_memory_load(box, lt_buf_view(&saved)));
+    assert_memory_equal(page, changed, sizeof changed);
+    assert_true(lt_box_clean(box));
+  }
+  lt_box_free(box);
+}
+
 static void expect_home(waiting *w, lt_status status) {
   assert_int_equal(lt_pool_take_home(w->pool, w->box, NULL), status);
 }
@@ -328,6 +361,7 @@ int main(void) {
       cmocka_unit_test(it_takes_little_memory),
       cmocka_unit_test(memory_that_has_grown_comes_back),
       cmocka_unit_test(a_page_of_a_grown_box_is_found_later),
+      cmocka_unit_test(each_changed_word_is_saved),
       cmocka_unit_test(two_programs_share_a_home),
       cmocka_unit_test(a_home_survives_a_program_that_traps),
       cmocka_unit_test(a_program_at_rest_can_be_abandoned),
