@@ -349,7 +349,7 @@ static lt_status agent_store_state(const lt_turn *turn, const lt_prompt_change *
 /* A prompt whose end cannot be stored has failed, however it ended. `error`: why it failed, if it has. */
 static void agent_store_end(lt_turn_state *turn_state, lt_status status, lt_buf *error) LT_YIELDS {
   lt_turn *turn = &turn_state->turn;
-  lt_err stored = LT_ERR_INIT;
+  LT_ERR_VAR(stored);
   LT_AUTO_BUF(usage, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&usage);
   lt_turn_put_usage(turn_state, &w);
@@ -419,7 +419,7 @@ static void agent_leave_turn(lt_turn_state *turn_state) LT_YIELDS {
 static void agent_on_turn_fiber(void *arg) {
   lt_turn_state *turn_state = arg;
   lt_agent *agent = turn_state->turn.agent;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = lt_turn_carry_out(turn_state, &err);
   if (agent->leaving) {
     agent_leave_turn(turn_state);
@@ -501,7 +501,7 @@ static lt_status agent_start_fiber(lt_turn_state *turn_state, const char *event,
   lt_agent *agent = turn_state->turn.agent;
   turn_state->began_us = lt_clock_monotonic_us();
   agent_tell_monitor(turn_state, false, LT_STR_NULL);
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   if (agent->closing) {
     lt_fail(&why, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
   } else if (lt_loop_spawn(agent->options.loop, agent_on_turn_fiber, turn_state, &why) == LT_OK) {

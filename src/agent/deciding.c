@@ -41,7 +41,7 @@ lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str ca
                          .user = user,
                          .call = call,
                          .decision = *decision};
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_waiting_calls_read(agent->options.db, user, prompt, &waiting, &why);
   if (status == LT_OK) {
     status = deciding_store_about(agent, &waiting, &row, &why);
@@ -55,7 +55,7 @@ lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str ca
 /* Of a prompt that is not stored nothing is left after a kill. */
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
   const lt_decision_row row = {.prompt = prompt, .verb = LT_VERB_CANCEL, .user = user};
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   if (!lt_agent_is_stored(agent, prompt)) {
     return lt_agent_stop(agent, user, prompt) ? LT_OK : lt_agent_fail_inactive(prompt, err);
   }

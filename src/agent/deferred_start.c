@@ -192,7 +192,7 @@ static lt_status deferred_start_write_all(lt_turn_state *turn_state, lt_err *err
 /* A prompt whose record has a gap makes no further call, and stays in the store as it ends. */
 static lt_status deferred_start_fill(lt_turn_state *turn_state, lt_err *err) LT_YIELDS {
   lt_deferred_start *d = &turn_state->deferred_start;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = deferred_start_write_all(turn_state, &why);
   d->is_open = false; /* from here on everything is recorded in the store, behind what is sent there now */
   if (status == LT_OK) {

@@ -576,7 +576,7 @@ static void outbox_pump(lt_outbox *o) LT_YIELDS {
       lt_wait_init(&o->rest, o->turn->agent->options.loop); /* discards an earlier wake */
       (void)lt_wait_on(&o->rest, LT_OUTBOX_REST_MS);
     }
-    lt_err err = LT_ERR_INIT; /* the store's thread writes it, while o->err is looked at here */
+    LT_ERR_VAR(err); /* the store's thread writes it, while o->err is looked at here */
     lt_outbox_item *batch = outbox_take_batch(o);
     lt_status status = lt_outbox_write(o, batch, outbox_on_sending, &err);
     outbox_free_batch(o, batch);

@@ -326,7 +326,9 @@ void lt_outbox_shown(lt_outbox *o, uint64_t change) {
 
 lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items,
                           void (*on_sending)(lt_outbox *outbox, const lt_outbox_item *items), lt_err *err) {
-  outbox_batch b = {.count = 0};
+  outbox_batch b; /* most of which is never looked at: it has room for many outputs */
+  b.count = 0;
+  b.changes = false;
   LT_TRY(outbox_write_fill_batch(o, items, &b, err));
   on_sending(o, items);
   LT_TRY(outbox_write_store(o, &b, err));

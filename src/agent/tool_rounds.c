@@ -95,7 +95,7 @@ static void tool_rounds_put_broken(lt_buf *out, const lt_tool_round *round, cons
 
 static void tool_rounds_read_call(tool_dialogue *t, lt_tool_round *round, lt_tool_round_call *call,
                                   const lt_requested_call *asked) {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_str text = lt_str_trim(asked->arguments);
   *call = (lt_tool_round_call){.asked = asked, .id = tool_rounds_id_for(t, asked->id), .input = text};
   lt_buf_init(&call->answer, LT_PROMPT_MESSAGES_BYTES);

@@ -79,7 +79,7 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
   lt_program_drafts_drop(&turn->internal->drafts);
   LT_TRY(lt_outbox_flush(&turn->internal->outbox, err));
   lt_status status = LT_OK;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   if (lt_turn_record_take(turn, question->hash, completion, &status, &why)) {
     LT_TRY(lt_turn_observer_reply(turn, err));
   } else {

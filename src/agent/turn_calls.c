@@ -136,7 +136,7 @@ lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str i
   options.caller = &d.caller;
   options.seq = 1;
   lt_status status = turn_call_or_recall(&d, tool, input, &options, answer, err);
-  lt_err stored = LT_ERR_INIT;
+  LT_ERR_VAR(stored);
   if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
     return lt_err_copy(err, &stored);
   }
@@ -239,7 +239,7 @@ static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_tur
   if (program->cell != NULL) {
     turn_make_cell(program->cell, &request);
   }
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_runner_run(runner, &request, result, &why);
   if (status == LT_E_NOTFOUND || status == LT_E_UNSUPPORTED) { /* no interpreter: the model may do without programs */
     lt_run_result_fail(result, status, "%s", lt_err_msg(&why));

@@ -232,7 +232,7 @@ lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) {
     return status;
   }
   lt_outbox_end_all(outbox, status == LT_E_CANCELLED ? LT_STR("cancelled") : LT_STR("the prompt ended before it"));
-  lt_err stored = LT_ERR_INIT;
+  LT_ERR_VAR(stored);
   if (turn_state->divergence.n > 0) {
     status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(turn_state->divergence));
   }

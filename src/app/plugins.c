@@ -90,7 +90,7 @@ static lt_status plugins_load_builtin_plugin(const plugin_loader *loader, const 
 }
 
 static void plugins_load_plugin(const plugin_loader *loader, const lt_config_plugin *plugin) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (plugin->disabled || loader->cancel->why != LT_OK) {
     return;
   }

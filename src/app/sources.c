@@ -184,7 +184,7 @@ void lt_sources_set_log_level(lt_sources *all, const char *level) {
 void lt_sources_slot_await(void *arg) {
   const lt_source_slot *slot = arg;
   const lt_sources_options *o = &slot->all->options;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (slot->has_left) { /* before this fiber ran */
     return;
   }

@@ -94,7 +94,7 @@ static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
 
 /* Whoever embeds Lathe has programs of its own. Without those that a person has saved, everything else works. */
 static void toolbox_open_programs(lt_toolbox *t, const lt_host_options *options) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   bool may_save = t->o.config->programs.save;
   if (!t->o.is_embedded && lt_program_tools_open(t->host, options, may_save, &t->programs, &why) != LT_OK) {
     lt_report_line(t->o.report, LT_REPORT_WARNING, lt_str_of(lt_err_msg(&why)));

@@ -156,7 +156,7 @@ lt_status lt_trust_read(lt_trust *ret_trust, lt_err *err) {
   LT_AUTO_BUF(path, PATH_MAX);
   *ret_trust = (lt_trust){0};
   lt_arena_init(&ret_trust->arena, LT_CONFIG_MEMORY_BYTES);
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = trust_path("trust", &path, &why);
   if (status == LT_E_CONFIG) { /* there is no place for it */
     return LT_OK;

@@ -8,6 +8,7 @@
 #define LT_BASE_ERR_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #include "base/status.h"
 
@@ -21,11 +22,17 @@ typedef struct lt_err {
 } lt_err;
 
 #define LT_ERR_INIT ((lt_err){.status = LT_OK})
-/* The same for where it is done often: LT_ERR_INIT clears the whole message. */
+/* The same without clearing the whole message, which takes longer than many a function that may fail. */
 static inline void lt_err_clear(lt_err *err) {
   err->status = LT_OK;
+  err->file = NULL;
+  err->line = 0;
   err->msg[0] = '\0';
 }
+/* Declares a variable that is LT_OK. */
+#define LT_ERR_VAR(name) \
+  lt_err name;           \
+  lt_err_clear(&(name))
 
 /* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. The old message may be among
  * the arguments. */

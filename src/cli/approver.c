@@ -177,7 +177,7 @@ static lt_status approver_write_rule(approval_dialogue *d, lt_rule_file *file, l
                                      lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(header, LT_MIB);
   LT_AUTO_BUF(body, LT_MIB);
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_str reason;
   *ret_answer = LT_ANSWER_UNCLEAR;
   if (lt_rule_file_prepare(d->what->tool->id, file, &why) != LT_OK) {
@@ -208,7 +208,7 @@ static lt_status approver_ask_rule(approval_dialogue *d, lt_answer *ret_answer, 
 /* An edit that is no JSON object changes nothing. */
 static lt_status approver_edit(approval_dialogue *d) LT_YIELDS {
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_input_edit(d->approver->loop, d->input, d->cancel, &text, &why);
   if (d->cancel != NULL && d->cancel->why != LT_OK) {
     return d->cancel->why;

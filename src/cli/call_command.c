@@ -101,7 +101,7 @@ static lt_status call_with_approver(lt_command_session *s, call_job *j, lt_appro
 
 static int call_work(lt_command_session *s, void *arg) LT_YIELDS {
   call_job *j = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_approver *approver = lt_approver_new(s->app.loop, &s->console, j->opt.yes);
   lt_status status =
       approver != NULL ? call_with_approver(s, j, approver, &err) : lt_fail(&err, LT_E_NOMEM, "out of memory");
@@ -115,7 +115,7 @@ static int call_work(lt_command_session *s, void *arg) LT_YIELDS {
 
 static int call_command(void *arg) {
   call_job j = {.opt = *(const call_options *)arg};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   int code = LT_EXIT_USAGE;
   lt_buf_init(&j.input, LT_JSON_MAX_BYTES);
   if (j.opt.input != NULL && lt_input_file_read_json("the input", j.opt.input, &j.input, &err) != LT_OK) {

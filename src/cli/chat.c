@@ -66,7 +66,7 @@ static lt_agent_options chat_make_agent_options(lt_chat *chat) {
 static void chat_warn_of_rounds(const lt_chat *chat) {
   const lt_config_defaults *defaults = &chat->session->app.config.defaults;
   for (size_t i = 0; i < defaults->rounds_count; i++) {
-    lt_err err = LT_ERR_INIT;
+    LT_ERR_VAR(err);
     if (lt_chat_check_mode(chat->session, lt_str_of(defaults->rounds[i].name), &err) != LT_OK) {
       lt_err_prefix(&err, "defaults.maxRounds");
       lt_console_warning(&chat->session->console, lt_str_of(lt_err_msg(&err)));
@@ -112,7 +112,7 @@ static void chat_warn_of_default(const lt_chat *chat, const char *what, const lt
 /* The conversation keeps the mode and the model of its last prompt, unless others were chosen. */
 static void chat_take_choices_after(lt_chat *chat, lt_store *db) LT_YIELDS {
   lt_chat_last last;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   const lt_model *model;
   LT_AUTO_ARENA(arena, LT_MIB);
   if (lt_chat_find_last(db, lt_str_of(chat->conversation), &arena, &last)) {

@@ -95,7 +95,7 @@ static lt_status chat_append_standard_input(chat_job *j, const char *before, lt_
 
 /* False: the reason has been printed. Without a message -c may still resume a prompt. */
 static bool chat_read_message(chat_job *j) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = LT_OK;
   bool given = j->opt.message != NULL && strcmp(j->opt.message, "-") != 0;
   lt_buf_addc(&j->input, given ? j->opt.message : "");
@@ -126,7 +126,7 @@ static bool chat_read_message(chat_job *j) {
 
 /* False: the reason has been printed. */
 static bool chat_read_files(chat_job *j) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = j->dialogue && j->opt.attach.count > 0
                          ? lt_fail(&err, LT_E_INVALID, "--attach goes with a message: write @FILE in the dialogue")
                          : LT_OK;
@@ -196,7 +196,7 @@ static bool chat_on_interrupt(lt_command_session *s, void *arg) {
 
 /* With an empty message only an unfinished prompt is resumed. */
 static int chat_say_one_message(lt_chat *chat, lt_str message) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = lt_chat_catch_up(chat, &err);
   bool empty = lt_str_trim(message).n == 0;
   if (status == LT_OK && empty && chat->view.end == LT_CHAT_UNFINISHED) {
@@ -222,7 +222,7 @@ static int chat_exit_code(lt_status status) {
 
 static int chat_work(lt_command_session *s, void *arg) LT_YIELDS {
   chat_job *j = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   int code;
   j->chat.options = &j->opt;
   j->chat.session = s;

@@ -39,7 +39,7 @@ static void chat_commands_do_new(lt_chat *chat, lt_str rest) {
 bool lt_chat_commands_show_history(lt_chat *chat, size_t count) {
   LT_AUTO_BUF(json, LT_PROMPT_MEMORY_BYTES);
   LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (chat->conversation[0] == '\0') {
     return false;
   }
@@ -75,7 +75,7 @@ static void chat_commands_do_history(lt_chat *chat, lt_str rest) LT_YIELDS {
 
 static void chat_commands_do_export(lt_chat *chat, lt_str rest) LT_YIELDS {
   char path[4096];
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(json, LT_PROMPT_MEMORY_BYTES);
   LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
@@ -108,7 +108,7 @@ static void chat_commands_do_export(lt_chat *chat, lt_str rest) LT_YIELDS {
 static void chat_commands_do_undo(lt_chat *chat, lt_str rest) LT_YIELDS {
   lt_store *db = lt_toolbox_db(chat->session->app.toolbox);
   lt_chat_last last;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   LT_AUTO_BUF(message, LT_KIB);
   if (rest.n > 0) {
@@ -131,7 +131,7 @@ static void chat_commands_do_undo(lt_chat *chat, lt_str rest) LT_YIELDS {
 
 /* --- Mode and model ----------------------------------------------------------------------------------------------- */
 static void chat_commands_do_mode(lt_chat *chat, lt_str rest) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (rest.n > 0 && lt_chat_set_mode(chat, rest, &err) != LT_OK) {
     chat_commands_say_error(chat, &err);
     return;
@@ -147,7 +147,7 @@ static void chat_commands_do_mode(lt_chat *chat, lt_str rest) {
 
 static void chat_commands_do_model(lt_chat *chat, lt_str rest) {
   const lt_console *console = chat_commands_console(chat);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (rest.n > 0 && lt_chat_set_model(chat, rest, &err) != LT_OK) {
     chat_commands_say_error(chat, &err);
     return;
@@ -199,7 +199,7 @@ static lt_status chat_commands_report_rules(const lt_chat *chat, const lt_catalo
 }
 
 static void chat_commands_do_permissions(lt_chat *chat, lt_str rest) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_catalog *catalog = NULL;
   LT_AUTO_BUF(report, LT_JSON_MAX_BYTES);
   lt_status status = lt_door_catalog(chat->session->app.door, &catalog, &err);
@@ -244,7 +244,7 @@ static lt_str chat_commands_read_summary(const lt_buf *summary, lt_arena *arena)
 }
 
 static void chat_commands_do_compact(lt_chat *chat, lt_str rest) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(summary, LT_JSON_MAX_BYTES);
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   (void)rest;

@@ -315,7 +315,7 @@ static lt_status chat_list_list_all(listing *l, lt_err *err) LT_YIELDS {
 
 static void chat_list_on_fiber(void *arg) {
   listing *l = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = chat_list_list_all(l, &err);
   if (status != LT_OK) {
     lt_console_line(&l->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
@@ -332,7 +332,7 @@ static void chat_list_warn_untrusted(const listing *l) {
 
 int lt_chat_list(const lt_chat_options *options) {
   listing l = {.options = options, .exit_code = LT_EXIT_CONFIG};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_config_sources sources = options->sources;
   sources.leaves_out_untrusted = true; /* nothing is started: the person's own conversations are listed */
   if (lt_settings_load(&sources, &l.config, &err) == LT_OK) {

@@ -67,7 +67,7 @@ void lt_chat_questions_wait(lt_chat *chat) {
  * stored, the call would wait for ever: so the prompt is cancelled. */
 static void chat_question_decide(const chat_question *q, const lt_decision *decision) LT_YIELDS {
   lt_chat *chat = q->chat;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (!decision->is_approved && chat->asking.why != LT_OK) {
     return;
   }
@@ -95,7 +95,7 @@ static void chat_question_reject_unasked(const chat_question *q, const lt_err *e
 static void chat_question_on_fiber(void *arg) {
   chat_question *q = arg;
   lt_chat *chat = q->chat;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_decision decision = {0};
   const lt_tool tool = {.id = q->tool};
   const lt_approval what = {.tool = &tool, .input = q->input, .reason = q->reason, .refusal = q->refusal};

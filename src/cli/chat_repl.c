@@ -87,7 +87,7 @@ static lt_status chat_repl_say(repl *r, lt_str line, lt_err *err) LT_YIELDS {
 }
 
 static void chat_repl_answer(repl *r, lt_str line) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_line_input_keep(r->chat->input, line);
   if (lt_chat_commands_is_one(line)) {
     lt_chat_commands_run(r->chat, line, &r->ended);
@@ -126,7 +126,7 @@ static bool chat_repl_send_waiting(repl *r) LT_YIELDS {
 }
 
 static void chat_repl_turn(repl *r) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_cancel cancel;
   lt_cancel_node node;
   LT_AUTO_BUF(line, LT_INPUT_LINE_BYTES);
@@ -172,7 +172,7 @@ static void chat_repl_greet(repl *r) {
 
 int lt_chat_repl(lt_chat *chat) {
   repl r = {.chat = chat, .console = &chat->session->console};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   char *path = lt_history_file_path("history");
   lt_status status = lt_line_input_open(chat->session->app.loop, path, &chat->input, &err);
   lt_mem_free(path);

@@ -63,7 +63,7 @@ static lt_status command_session_heed_signals(lt_command_session *s, lt_err *err
 /* False: the failure has been printed. */
 static bool command_session_passes_check(lt_command_session *s,
                                          lt_status (*check)(lt_command_session *session, void *arg, lt_err *err)) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = check != NULL ? check(s, s->plan.arg, &err) : LT_OK;
   if (status != LT_OK) {
     command_session_print_error(s, &err);
@@ -80,7 +80,7 @@ static int command_session_do_work(lt_command_session *s) LT_YIELDS {
 
 static void command_session_on_fiber(void *arg) {
   lt_command_session *s = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   s->activity = lt_activity_new(s->app.loop, &s->console);
   s->server_questions = s->plan.asks_for_servers ? lt_server_questions_new(s->app.loop, &s->console) : NULL;
   s->app.is_asked_later = s->plan.has_clients;
@@ -106,7 +106,7 @@ static lt_status command_session_start(lt_command_session *s, lt_err *err) {
 }
 
 static void command_session_run(lt_command_session *s) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = command_session_start(s, &err);
   if (status == LT_OK) {
     lt_loop_run(s->app.loop);
@@ -127,7 +127,7 @@ typedef struct accepted_file {
 
 /* A "yes" that cannot be kept counts for this command. */
 static void command_session_keep_trust(const lt_command_session *s, const lt_config_file *file) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_trust_add(file, &err) != LT_OK) {
     lt_report_warning(&s->app.report, "the answer counts for this command only: %s", lt_err_msg(&err));
   }
@@ -170,7 +170,7 @@ static lt_status command_session_configure(lt_command_session *s, const lt_confi
 int lt_command_session_run(const lt_config_sources *sources, const lt_command_plan *plan) {
   lt_command_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
   lt_cancel_init(&s.hurry);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   s.app.is_service = plan->is_service;
   s.app.report = (lt_report){.on_line = command_session_on_line, .on_note = command_session_on_note, .arg = &s};
   lt_status status = command_session_configure(&s, sources, &err);

@@ -36,7 +36,7 @@ static const struct {
 
 static int config_print(void (*put)(lt_buf *out)) {
   LT_AUTO_BUF(out, LT_MIB);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   put(&out);
   if (lt_buf_check(&out, &err, "out of memory") != LT_OK) {
     fprintf(stderr, "lathe config: %s\n", lt_err_msg(&err));

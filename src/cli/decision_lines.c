@@ -91,7 +91,7 @@ static lt_status decision_line_apply(const lt_chat *chat, const decision_line *l
 
 static void decision_lines_take(lt_decision_lines *l, lt_str text) LT_YIELDS {
   lt_json_doc doc;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   decision_line line = {0};
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   l->line++;

@@ -339,7 +339,7 @@ static int eval_exit_code(const eval_job *j, lt_status status) {
 
 static int eval_work(lt_command_session *s, void *arg) LT_YIELDS {
   eval_job *j = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   j->chat.options = &j->opt;
   j->chat.session = s;
   j->chat.on_event = eval_on_event;
@@ -360,7 +360,7 @@ static int eval_work(lt_command_session *s, void *arg) LT_YIELDS {
 }
 
 static int eval_run(eval_job *j) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (eval_take_modes(j, &err) != LT_OK) {
     fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
     return LT_EXIT_USAGE;
@@ -386,7 +386,7 @@ static int eval_run(eval_job *j) {
 static int eval_command(void *arg) {
   const eval_options *opt = arg;
   eval_job j = {.opt = opt->chat, .repeat = opt->repeat};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = lt_eval_tasks_read(opt->file, &j.tasks, &err);
   int code = LT_EXIT_CONFIG;
   if (status != LT_OK) {

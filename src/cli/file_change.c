@@ -63,7 +63,7 @@ lt_status lt_file_change_open(const char *path, lt_file_change *ret, lt_err *err
   lt_buf_init(&ret->text, LT_CLIENT_FILE_BYTES);
   lt_buf_addc(&ret->path, path);
   LT_TRY(lt_buf_check(&ret->path, err, "the path is too long"));
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   if (file_change_read(path, &ret->old, &st, &why) == LT_E_NOTFOUND) {
     return file_change_begin_new(ret, err);
   }
@@ -129,7 +129,7 @@ void lt_file_change_show(const lt_file_change *change, const lt_secrets *secrets
 static lt_status file_change_is_unchanged(const lt_file_change *change, lt_err *err) {
   LT_AUTO_BUF(now, LT_CLIENT_FILE_BYTES);
   struct stat st;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = file_change_read(change->target.p, &now, &st, &why);
   if (status == LT_E_NOTFOUND && !change->exists) {
     return LT_OK;

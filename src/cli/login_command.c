@@ -144,7 +144,7 @@ static int login_exit_code(lt_status status) {
 
 static int login_work(lt_command_session *s, void *arg) LT_YIELDS {
   login_job *j = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   j->session = s;
   lt_status status = lt_mcp_authorization_open(s->app.loop, j->server, &j->auth, &err);
   if (status == LT_OK) {

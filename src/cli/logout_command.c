@@ -35,7 +35,7 @@ static lt_status logout_run(const lt_command_session *s, const logout_job *j, lt
 
 static int logout_work(lt_command_session *s, void *arg) LT_YIELDS {
   const logout_job *j = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = logout_run(s, j, &err);
   if (status == LT_E_NOTFOUND) {
     lt_console_format(&s->console, "nobody is logged in to \"%s\"", j->server->name);

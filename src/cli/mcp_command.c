@@ -38,7 +38,7 @@ static lt_status mcp_serve(lt_command_session *s, const mcp_options *opt, lt_gat
 
 static int mcp_work(lt_command_session *s, void *arg) LT_YIELDS {
   const mcp_options *opt = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_gateway *gateway = NULL;
   lt_status status = lt_gateway_open(&s->app, NULL, &gateway, &err);
   if (status == LT_OK) {

@@ -122,7 +122,7 @@ static bool mcp_import_is_lathe(const import_job *job, lt_str name, lt_json serv
 
 /* A server that is left out, for a reason that is said, stays in the client. */
 static lt_status mcp_import_server(import_job *job, lt_str name, lt_json server, lt_err *err) {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   bool exists, is_same;
   if (mcp_import_is_lathe(job, name, server)) {
     return LT_OK;
@@ -207,7 +207,7 @@ static lt_status mcp_import_open(import_job *job, lt_err *err) {
 /* The new lathe.yaml must be one that Lathe reads. */
 static lt_status mcp_import_check(const import_job *job, lt_err *err) {
   lt_config config;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_config_folder folder = lt_config_folder_of(job->to.path.p);
   lt_status status = lt_config_parse(lt_buf_view(&job->to.text), job->to.path.p, folder.path, &config, &why);
   lt_config_release(&config);
@@ -322,7 +322,7 @@ static void mcp_import_release(import_job *job) {
 static int mcp_import_run(void *options) {
   const mcp_import_options *opt = options;
   import_job job = {.opt = opt, .client = lt_mcp_install_client("mcp import", opt->client)};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (job.client == NULL) {
     return LT_EXIT_USAGE;
   }

@@ -220,7 +220,7 @@ static int mcp_install_work(install_job *job, lt_err *err) {
 static int mcp_install_run(void *options) {
   const mcp_install_options *opt = options;
   install_job job = {.opt = opt, .client = lt_mcp_install_client("mcp install", opt->client)};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (job.client == NULL) {
     return LT_EXIT_USAGE;
   }

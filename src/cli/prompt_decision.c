@@ -36,7 +36,7 @@ static lt_status prompt_decision_fail_inactive(const prompt_decision *d, lt_err 
 
 /* --- Which call --------------------------------------------------------------------------------------------------- */
 static lt_status prompt_decision_find(prompt_decision *d, lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_store_prompt_find(d->db, LT_CHAT_USER, lt_str_of(d->options->prompt), d->prompt, &why);
   bool is_prompt = strncmp(d->prompt, d->options->prompt, strlen(d->options->prompt)) == 0;
   if (status == LT_E_NOTFOUND || (status == LT_OK && !is_prompt)) { /* a conversation's id names no prompt */
@@ -287,7 +287,7 @@ static lt_status decision_work(prompt_decision *d, lt_err *err) LT_YIELDS {
 
 static void decision_on_fiber(void *arg) {
   prompt_decision *d = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   char prefix[32];
   snprintf(prefix, sizeof prefix, "lathe %s: ", command_names[d->verb]);
   lt_status status = decision_work(d, &err);
@@ -303,7 +303,7 @@ static void decision_on_fiber(void *arg) {
 
 int lt_prompt_decision_run(const lt_prompt_decision_options *options, lt_decision_verb verb) {
   prompt_decision d = {.options = options, .verb = verb, .exit_code = LT_EXIT_CONFIG};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_config_sources sources = options->sources;
   sources.leaves_out_untrusted = true; /* nothing is started: the person decides about their own prompts */
   lt_arena_init(&d.arena, LT_CALL_INDEX_MAX_BYTES);

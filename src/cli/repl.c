@@ -187,7 +187,7 @@ static void repl_name_conversation(const lt_repl *r, lt_str code) LT_YIELDS {
 }
 
 void lt_repl_run(lt_repl *r, lt_str code) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(message, 2 * LT_PROMPT_INPUT_BYTES);
   bool is_first = r->chat.conversation[0] == '\0';
   repl_begin(r);
@@ -245,7 +245,7 @@ static lt_status repl_find_session(lt_repl *r, lt_err *err) LT_YIELDS {
 }
 
 void lt_repl_catch_up(lt_repl *r) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   repl_begin(r);
   lt_status status = r->chat.conversation[0] != '\0' ? lt_chat_catch_up(&r->chat, &err) : LT_OK;
   if (status != LT_OK || r->answer.n > 0 || r->error.n > 0 || r->was_stopped) {
@@ -254,7 +254,7 @@ void lt_repl_catch_up(lt_repl *r) {
 }
 
 void lt_repl_forget(lt_repl *r) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_session_used used;
   lt_store *db = lt_toolbox_db(r->session->app.toolbox);
   lt_status status = lt_store_session_find(db, LT_CHAT_USER, lt_str_of(r->name), false, &used, &err);

@@ -44,7 +44,7 @@ static bool repl_on_interrupt(lt_command_session *s, void *arg) {
 
 static int repl_work(lt_command_session *s, void *arg) LT_YIELDS {
   lt_repl *r = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   r->session = s;
   int code = LT_EXIT_FAILED;
   lt_status status = lt_repl_open(r, &err);

@@ -59,7 +59,7 @@ static lt_status repl_save(lt_repl *r, lt_str name, int64_t *ret_version, lt_err
 }
 
 static void repl_do_save(lt_repl *r, lt_str rest) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   int64_t version = 0;
   if (repl_save(r, rest, &version, &err) != LT_OK) {
     lt_console_line(&r->session->console, "", lt_str_of(lt_err_msg(&err)));
@@ -195,7 +195,7 @@ static lt_status repl_read_line(lt_repl *r, lt_buf *out, lt_err *err) LT_YIELDS 
 }
 
 static void repl_turn(lt_repl *r) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(line, LT_INPUT_LINE_BYTES);
   lt_status status = repl_read_line(r, &line, &err);
   if (status == LT_E_CANCELLED) {
@@ -220,7 +220,7 @@ static void repl_on_resize(void *arg, int signum) {
 }
 
 int lt_repl_talk(lt_repl *r) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   const lt_console *console = &r->session->console;
   char *path = lt_history_file_path("repl-history");
   lt_status status = lt_line_input_open(r->session->app.loop, path, &r->chat.input, &err);
@@ -244,7 +244,7 @@ int lt_repl_talk(lt_repl *r) {
 /* --- From a pipe -------------------------------------------------------------------------------------------------- */
 static void repl_read_lines(lt_repl *r, lt_piped_lines *lines) LT_YIELDS {
   while (!r->has_finished && r->session->app.cancel.why == LT_OK) {
-    lt_err err = LT_ERR_INIT;
+    LT_ERR_VAR(err);
     LT_AUTO_BUF(line, LT_INPUT_LINE_BYTES);
     lt_status status = lt_piped_lines_read(lines, &r->session->app.cancel, &line, &err);
     if (status == LT_OK) {
@@ -259,7 +259,7 @@ static void repl_read_lines(lt_repl *r, lt_piped_lines *lines) LT_YIELDS {
 }
 
 int lt_repl_read_pipe(lt_repl *r) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_piped_lines *lines;
   if (lt_piped_lines_open(r->session->app.loop, &lines, &err) != LT_OK) {
     lt_console_format(&r->session->console, "lathe repl: %s", lt_err_msg(&err));

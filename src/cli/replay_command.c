@@ -396,7 +396,7 @@ static int replay_exit_code(lt_status status) {
 
 static int replay_work(lt_command_session *s, void *arg) LT_YIELDS {
   replay_job *j = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   j->session = s;
   lt_arena_init(&j->arena, 4 * LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->then.text, LT_PROMPT_MEMORY_BYTES);

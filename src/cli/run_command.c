@@ -109,7 +109,7 @@ static bool run_find_language_of_file(const char *file, lt_lang *ret_lang) {
 
 /* Finds the language, given or by the file's ending or the runner, and checks that the chosen runner speaks it. */
 static bool run_choose_language(const run_options *opt, lt_lang *ret_lang) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   bool is_python = opt->runner != NULL && strcmp(opt->runner, "python") == 0;
   lt_lang lang = is_python ? LT_LANG_PYTHON : LT_LANG_JAVASCRIPT;
   if (opt->lang == NULL && opt->file != NULL && !run_find_language_of_file(opt->file, &lang)) {
@@ -136,7 +136,7 @@ static void run_comment_out_shebang(run_job *j) {
 
 static bool run_read_code(run_job *j) {
   const run_options *opt = &j->opt;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (opt->code != NULL) {
     lt_buf_addc(&j->code, opt->code);
     return true;
@@ -197,7 +197,7 @@ static lt_status run_add_words(run_job *j, lt_err *err) {
 
 static bool run_read_input(run_job *j) {
   const run_options *opt = &j->opt;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   bool is_program_stdin = opt->code == NULL && (opt->file == NULL || strcmp(opt->file, "-") == 0);
   lt_status status = LT_OK;
   if (lt_input_file_is_stdin(opt->input) && is_program_stdin) {
@@ -372,7 +372,7 @@ static lt_status run_program(lt_command_session *s, run_job *j, lt_err *err) LT_
 
 static int run_work(lt_command_session *s, void *arg) LT_YIELDS {
   run_job *j = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   j->exit_code = LT_EXIT_FAILED;
   lt_status status = lt_modules_load(&s->app, &j->modules, &err);
   if (status == LT_OK) {

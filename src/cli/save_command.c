@@ -95,7 +95,7 @@ static lt_status save_work(lt_store_session *s, void *arg, lt_err *err) LT_YIELD
 
 static int save_run(void *options) {
   save_job j = {.opt = options};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_buf_init(&j.code, LT_SAVED_CODE_BYTES + 1);
   lt_buf_init(&j.schema, LT_SAVED_SCHEMA_BYTES + 1);
   lt_arena_init(&j.arena, LT_MIB);

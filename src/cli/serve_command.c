@@ -60,7 +60,7 @@ static void serve_until_signal(lt_command_session *s) LT_YIELDS {
 static bool serve_on_hangup(lt_command_session *s, void *arg) {
   static const lt_report_fact none = {.name = NULL};
   const serve_job *job = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) {
     return false;
   }
@@ -108,7 +108,7 @@ static int serve_work(lt_command_session *s, void *arg) LT_YIELDS {
   static const lt_report_fact none = {.name = NULL};
   serve_job *job = arg;
   lt_timer *watchdog = NULL;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   const lt_serve_options how = {.listen = job->options->listen, .page = job->options->page};
   lt_status status = serve_watch(s, &watchdog, &err);
   if (status == LT_OK) {

@@ -101,7 +101,7 @@ static lt_status server_dialogue_ask_field(server_dialogue *d, const lt_form_fie
   lt_form_field_put(field, &d->body);
   for (bool is_shown = false;; is_shown = true) {
     LT_AUTO_BUF(value, LT_MIB);
-    lt_err why = LT_ERR_INIT;
+    LT_ERR_VAR(why);
     LT_TRY(server_dialogue_ask_line(d, lt_form_field_prompt(field), is_shown, err));
     lt_status status = lt_form_field_take(field, lt_buf_view(&d->line), &value, &why);
     if (status == LT_OK && value.n > 0) {

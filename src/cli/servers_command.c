@@ -253,7 +253,7 @@ static int servers_exit_code(const servers_options *opt, const servers_report *r
 
 static int servers_work(lt_command_session *s, void *arg) LT_YIELDS {
   const servers_options *opt = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
   servers_report report = {0};
   lt_arena_init(&report.arena, LT_JSON_MAX_BYTES);

@@ -198,7 +198,7 @@ static void store_put_removed_json(const lt_store_trimmed *all, uint64_t before,
 
 /* What was removed stays removed when the file cannot be rewritten. */
 static void store_give_back(store_command *s, uint64_t before, uint64_t *ret_after, lt_buf *out) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   uint64_t left = 0;
   *ret_after = before;
   if (lt_store_compact(s->session->db, &err) != LT_OK || store_measure(s, ret_after, &left, &err) != LT_OK) {

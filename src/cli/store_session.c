@@ -35,7 +35,7 @@ static void store_session_print_error(const lt_store_session *s, const lt_err *e
 
 static void store_session_on_fiber(void *arg) {
   store_session_job *job = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = store_session_work(job, &err);
   if (status != LT_OK) {
     store_session_print_error(&job->session, &err);
@@ -48,7 +48,7 @@ static void store_session_on_fiber(void *arg) {
 
 static void store_session_start(store_session_job *job) {
   lt_store_session *s = &job->session;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   job->exit_code = LT_EXIT_FAILED;
   if (lt_loop_new(&s->loop, &err) == LT_OK && lt_loop_spawn(s->loop, store_session_on_fiber, job, &err) == LT_OK) {
     lt_loop_run(s->loop);
@@ -60,7 +60,7 @@ static void store_session_start(store_session_job *job) {
 
 static int store_session_run(store_session_job job, const lt_config_sources *given) {
   job.exit_code = LT_EXIT_CONFIG;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_config_sources sources = *given;
   sources.leaves_out_untrusted = true; /* what a stranger's folder says of the store does not count */
   if (lt_settings_load(&sources, &job.session.config, &err) == LT_OK) {

@@ -28,7 +28,7 @@ static lt_status tool_lines_list(const lt_console *console, const lt_catalog *ca
 }
 
 void lt_tool_lines_print(const lt_console *console, lt_door *door, lt_str query) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_catalog *catalog = NULL;
   lt_status status = lt_door_catalog(door, &catalog, &err);
   if (status == LT_OK) {

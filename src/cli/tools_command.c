@@ -122,7 +122,7 @@ static void tools_print_missing(const lt_command_session *s, const tools_options
 
 static int tools_print_found(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog) {
   size_t found = 0;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
   lt_typegen_tool *tools = tools_select(catalog, opt->query, &found);
   size_t shown = tools_shown(opt, found);
@@ -143,7 +143,7 @@ static int tools_print_found(const lt_command_session *s, const tools_options *o
 static int tools_print_policy(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog) {
   LT_AUTO_ARENA(arena, LT_CATALOG_MAX_BYTES);
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   size_t all = lt_catalog_count(catalog);
   uint32_t *found = lt_arena_zalloc(&arena, all + 1, sizeof *found);
   const lt_tool **tools = lt_arena_zalloc(&arena, all + 1, sizeof *tools);
@@ -182,7 +182,7 @@ static lt_status tools_take_catalog(lt_door *door, const tools_options *opt, lt_
 
 static int tools_work(lt_command_session *s, void *arg) {
   tools_options *opt = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_catalog *catalog = NULL;
   if (tools_take_catalog(s->app.door, opt, &catalog, &err) != LT_OK) {
     lt_console_format(&s->console, "lathe tools: %s", lt_err_msg(&err));

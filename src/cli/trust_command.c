@@ -79,7 +79,7 @@ static lt_status trust_add_instructions(const char *name, lt_buf *out, lt_err *e
 
 static int trust_add(const char *name) {
   lt_config config;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(out, 2 * LT_CONFIG_REVIEW_BYTES);
   lt_config_init(&config);
   lt_status status = lt_instructions_is_file(name) ? trust_add_instructions(name, &out, &err)
@@ -105,7 +105,7 @@ static lt_status trust_revoke_file(const char *name, lt_buf *out, lt_err *err) {
 }
 
 static int trust_revoke(const char *name) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(out, 16 * PATH_MAX);
   if (trust_revoke_file(name, &out, &err) != LT_OK) {
     return trust_fail(&err);
@@ -143,7 +143,7 @@ static const char *trust_state_of(const lt_trust_entry *entry) {
 
 static int trust_list(void) {
   lt_trust trust;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(out, 16 * LT_TRUST_BYTES);
   lt_status status = lt_trust_read(&trust, &err);
   for (size_t i = 0; i < trust.count; i++) {

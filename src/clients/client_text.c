@@ -218,7 +218,7 @@ static bool client_text_has_same_servers(lt_client_text *old, lt_client_text *no
 static lt_status client_text_check(const lt_client_text *file, lt_str name, lt_json server, const lt_buf *made,
                                    lt_err *err) {
   lt_client_text old, now;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   LT_TRY(lt_buf_check(made, err, "the file is too large"));
   lt_status status = lt_client_text_read(file->client, file->path, file->text, &old, &why);
   bool is_read = lt_client_text_read(file->client, file->path, lt_buf_view(made), &now, &why) == LT_OK;

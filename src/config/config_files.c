@@ -136,7 +136,7 @@ static const char *config_verdict_on(const config_loader *loader, config_source 
 
 /* Whether a found file counts. Errors: LT_E_DENIED, when it must be trusted first. */
 static lt_status config_judge(config_loader *loader, config_source *source) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(keys, LT_CONFIG_REVIEW_BYTES);
   source->file.trust = config_trust_in(loader->sources, &source->file);
   source->file.counts = source->file.trust == LT_CONFIG_TRUSTED;

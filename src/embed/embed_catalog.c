@@ -113,7 +113,7 @@ static embed_writer *embed_catalog_find_writer(const char *form) {
 /* --- For the host ------------------------------------------------------------------------------------------------- */
 static lathe_status embed_catalog_answer(lathe_env *env, const embed_question *question, char **ret_text,
                                          lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
   lathe_status entered = lt_embed_env_enter(env, error);
   if (entered != LATHE_OK) {
@@ -175,7 +175,7 @@ static lt_status embed_check_make(lathe_env *env, const lathe_run_options *their
 }
 
 lathe_status lathe_check(lathe_env *env, const lathe_run_options *options, char **ret_json, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
   if (ret_json == NULL) {
     return lt_embed_error_put(LATHE_E_INVALID, "ret_json is NULL", error);

@@ -196,7 +196,7 @@ static bool embed_env_await_event(lathe_env *env, int timeout_ms) {
 }
 
 lathe_status lathe_next(lathe_env *env, int timeout_ms, const lathe_event **ret_event) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_embed_event *event = NULL;
   if (ret_event == NULL) {
     return LATHE_E_INVALID;
@@ -392,7 +392,7 @@ static lt_status embed_env_make(const lathe_options *theirs, lathe_env **ret_env
 }
 
 lathe_status lathe_open(const lathe_options *options, lathe_env **ret_env, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (ret_env == NULL) {
     return lt_embed_error_put(LATHE_E_INVALID, "ret_env is NULL", error);
   }

@@ -40,7 +40,7 @@ void lt_embed_prompt_take(lt_embed_prompt *prompt, const char *event, lt_json da
 /* A program as a prompt asks no model. */
 static lt_status embed_prompt_check_key(lt_embed_agent *agent, const lt_embed_prompt *prompt, lt_err *err) {
   const lt_model *model;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   bool has_model = prompt->mode == NULL || strcmp(prompt->mode, "program") != 0;
   lt_status status = has_model ? lt_models_find(&agent->models, lt_str_of(prompt->model), &model, &why) : LT_OK;
   return status == LT_E_CONFIG ? lt_err_copy(err, &why) : LT_OK;
@@ -156,7 +156,7 @@ static lt_status embed_prompt_run(lt_embed_agent *agent, lt_embed_prompt *prompt
 }
 
 lt_status lt_embed_prompt_carry_out(lt_embed_prompt *prompt, lt_buf *ret_report, lt_buf *ret_message) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lathe_env *env = prompt->run->env;
   lt_status status = lt_embed_agent_open(env, &err);
   if (status == LT_OK && lt_embed_agent_find(env, lt_str_of(prompt->id)) != NULL) {
@@ -245,7 +245,7 @@ static lt_status embed_prompt_start(lathe_env *env, const lathe_prompt_options *
 }
 
 lathe_status lathe_prompt(lathe_env *env, const lathe_prompt_options *options, uint64_t *ret_run, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   uint64_t number = 0;
   lathe_status entered = lt_embed_env_enter(env, error);
   if (entered != LATHE_OK) {

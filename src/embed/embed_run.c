@@ -287,7 +287,7 @@ static void embed_run_settle(lt_embed_run *run, lt_cancel_node *node) LT_YIELDS 
 }
 
 static void embed_run_whole_program(lt_embed_run *run, lt_cancel_node *node) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_run_result result;
   lt_run_result_init(&result);
   lt_status status = embed_run_program(run, &result, &err);
@@ -340,7 +340,7 @@ static void embed_run_on_cancel(void *arg) {
 static void embed_run_on_start(void *arg) {
   lt_embed_run *run = arg;
   lt_loop *loop = run->env->session.loop;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = run->lane != NULL ? lt_lane_spawn(run->lane, embed_run_on_fiber, run, &err)
                                        : lt_loop_spawn(loop, embed_run_on_fiber, run, &err);
   if (status == LT_OK) {
@@ -453,7 +453,7 @@ lt_status lt_embed_run_start(lt_embed_run *run, uint64_t *ret_number, lt_err *er
 }
 
 lathe_status lathe_start(lathe_env *env, const lathe_run_options *options, uint64_t *ret_run, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_embed_run *run;
   uint64_t number = 0;
   lathe_status entered = lt_embed_env_enter(env, error);
@@ -471,7 +471,7 @@ lathe_status lathe_start(lathe_env *env, const lathe_run_options *options, uint6
 }
 
 lathe_status lathe_cancel(lathe_env *env, uint64_t number, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lathe_status entered = lt_embed_env_enter(env, error);
   if (entered != LATHE_OK) {
     return entered;
@@ -564,7 +564,7 @@ static lt_status embed_run_here(lt_embed_run *run, lathe_event_fn *on_event, voi
 
 lathe_status lathe_run(lathe_env *env, const lathe_run_options *options, lathe_event_fn *on_event, void *arg,
                        char **ret_json, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_embed_run *run;
   lt_embed_event *end = NULL;
   if (ret_json != NULL) {

@@ -62,7 +62,7 @@ static lt_status embed_snapshot_write(lathe_env *env, void *arg, lt_err *err) {
 }
 
 lathe_status lathe_snapshot(lathe_env *env, uint64_t run, char **ret_json, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   embed_wanted wanted = {.run = run};
   if (ret_json != NULL) {
     *ret_json = NULL;
@@ -178,7 +178,7 @@ static lt_status embed_snapshot_start(lathe_env *env, const char *text, void *da
 }
 
 lathe_status lathe_restore(lathe_env *env, const char *snapshot, void *data, uint64_t *ret_run, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   uint64_t number = 0;
   lathe_status entered = lt_embed_env_enter(env, error);
   if (entered != LATHE_OK) {

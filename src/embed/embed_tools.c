@@ -251,7 +251,7 @@ static lt_status embed_tools_add(lathe_env *env, const lathe_tool_options *their
 }
 
 lathe_status lathe_add_tool(lathe_env *env, const lathe_tool_options *tool, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lathe_status entered = lt_embed_env_enter(env, error);
   return entered == LATHE_OK ? lt_embed_env_leave(env, embed_tools_add(env, tool, &err), &err, error) : entered;
 }
@@ -284,7 +284,7 @@ static lt_status embed_tools_remove(lathe_env *env, const char *name, lt_err *er
 }
 
 lathe_status lathe_remove_tool(lathe_env *env, const char *name, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lathe_status entered = lt_embed_env_enter(env, error);
   return entered == LATHE_OK ? lt_embed_env_leave(env, embed_tools_remove(env, name, &err), &err, error) : entered;
 }

@@ -140,7 +140,7 @@ static void embed_turn_give_back(lathe_env *env, lt_embed_turned *turned, bool h
 }
 
 lathe_status lathe_turn(lathe_env *env, uint64_t run, int work_ms, int wait_ms, const lathe_event **ret_event) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_embed_turned *turned;
   const embed_turn_limits limits = {.work_ms = work_ms, .wait_ms = wait_ms};
   if (ret_event == NULL) {
@@ -164,7 +164,7 @@ lathe_status lathe_turn(lathe_env *env, uint64_t run, int work_ms, int wait_ms, 
 }
 
 lathe_status lathe_detach(lathe_env *env, uint64_t run, lathe_error *error) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_embed_turned *turned;
   lathe_status entered = lt_embed_env_enter(env, error);
   if (entered != LATHE_OK) {

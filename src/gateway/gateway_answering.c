@@ -82,7 +82,7 @@ static void gateway_answering_fail(lt_gateway_request *r, lt_buf *out, int code,
 
 static void gateway_answering_answer(lt_gateway_request *r) LT_YIELDS {
   LT_AUTO_BUF(out, LT_MCP_LINE_MAX_BYTES);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_gateway_trace_begin(r);
   r->w = &w;

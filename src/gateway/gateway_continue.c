@@ -48,7 +48,7 @@ static lt_status gateway_continue_read(const lt_gateway *gateway, lt_json argume
 
 static lt_status gateway_continue_decide(const lt_gateway_request *r, lt_str run, const continue_decision *what,
                                          lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_agent_decide(r->gateway->agent, r->peer->user, run, what->call, &what->decision, &why);
   if (status == LT_E_NOTFOUND) {
     return lt_fail(err, LT_E_NOTFOUND,

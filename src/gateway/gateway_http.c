@@ -193,7 +193,7 @@ static void gateway_http_post_modern(gateway_exchange *x) LT_YIELDS {
   const lt_gateway_way way = {.send = gateway_http_on_send};
   lt_gateway_stream *stream;
   lt_gateway_peer *peer;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_gateway_stream_new(x->http->loop, &stream, &err) != LT_OK) {
     gateway_http_refuse(x, 503, LT_MCP_INTERNAL_ERROR, lt_err_msg(&err), LT_STR_NULL);
     return;
@@ -213,7 +213,7 @@ static void gateway_http_post_modern(gateway_exchange *x) LT_YIELDS {
  * stream is kept, and a client that has got an event of it can come back. */
 static void gateway_http_post_session(gateway_exchange *x) LT_YIELDS {
   lt_gateway_stream *stream;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_gateway_http_session_stream(x->session, &stream, &err) != LT_OK) {
     gateway_http_refuse(x, 503, LT_MCP_INTERNAL_ERROR, lt_err_msg(&err), LT_STR_NULL);
     return;
@@ -226,7 +226,7 @@ static void gateway_http_post_session(gateway_exchange *x) LT_YIELDS {
 }
 
 static void gateway_http_post_initialize(gateway_exchange *x) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_gateway_http_session_open(x->http, x->user, &x->session, &err) != LT_OK) {
     gateway_http_refuse(x, 503, LT_GATEWAY_BUSY, lt_err_msg(&err), LT_STR_NULL);
     return;
@@ -262,7 +262,7 @@ static bool gateway_http_enter(gateway_exchange *x) {
 static void gateway_http_dispatch(gateway_exchange *x) LT_YIELDS {
   const lt_mcp_message *m = &x->message->parts;
   LT_AUTO_BUF(data, LT_JSON_MAX_BYTES);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   int code = 0;
   x->is_modern = lt_gateway_http_headers_are_modern(x->call, x->message);
   if (m->kind == LT_MCP_NOISE) {
@@ -328,7 +328,7 @@ static bool gateway_http_is_json(const lt_http_call *call) {
 }
 
 static void gateway_http_post(gateway_exchange *x) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   x->takes_events = gateway_http_accepts(x->call, LT_STR("text/event-stream"));
   if (!gateway_http_is_json(x->call)) {
     gateway_http_refuse(x, 415, LT_GATEWAY_BUSY, "Unsupported Media Type: Content-Type must be application/json",

@@ -156,7 +156,7 @@ static void gateway_peer_refuse(const lt_gateway_way *way, lt_json id, int code,
 
 /* True: a fiber answers, and owns the message. */
 static bool gateway_peer_take_request(lt_gateway_peer *peer, const lt_gateway_way *way, lt_gateway_message *m) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_json id = m->parts.id;
   if (peer->gateway->closing.why != LT_OK) {
     gateway_peer_refuse(way, id, LT_GATEWAY_BUSY, "the gateway is closing");

@@ -209,7 +209,7 @@ static lt_status gateway_request_call(lt_gateway_request *r) LT_YIELDS {
                    "there is no such tool: tools of servers are called in a program, by execute_code");
   }
   r->span.tool = tool != NULL ? lt_str_of(tool->name) : wire;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_gateway_answer answer = {.is_error = false};
   lt_buf_init(&answer.text, LT_JSON_MAX_BYTES);
   lt_buf_init(&answer.whole, LT_JSON_MAX_BYTES);

@@ -642,7 +642,7 @@ static void http_server_free(lt_http_server *server) {
 
 static lt_status http_server_listen_and_start(lt_http_server *server, lt_err *err) {
   const char *path = server->options.unix_path;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   int fd = path != NULL ? http_server_listen_unix(path, server->options.unix_group, &why)
                         : http_server_listen_port(server->options.address, server->options.port, &server->port, &why);
   if (fd < 0) {

@@ -28,7 +28,7 @@ static lt_status library_load(const lt_library *library, lt_err *err) {
 }
 
 lt_status lt_library_open(lt_library *library, lt_err *err) {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   pthread_mutex_lock(&library->lock);
   library->is_open = library->is_open || library_load(library, &why) == LT_OK;
   bool is_open = library->is_open;

@@ -312,7 +312,7 @@ static lt_status jail_main_run(const jail_options *j, lt_err *err) {
 }
 
 int lt_jail_main(int argc, char **argv) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   jail_options j = {0};
   lt_status status = jail_main_parse(&j, argc, argv, &err);
   if (status == LT_OK) {

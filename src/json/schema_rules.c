@@ -163,7 +163,7 @@ static void schema_rules_make_values(rule_maker *m) {
 static const lt_regex *schema_rules_regex_of(rule_maker *m, lt_json where, lt_str text) {
   lt_schema_compiler *c = m->c;
   const lt_regex *regex = NULL;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (++c->pattern_count > LT_SCHEMA_PATTERNS_MAX || c->program_size > LT_SCHEMA_PROGRAMS_MAX) {
     lt_schema_note(c, where, "the pattern is not checked: there are too many", LT_STR(""));
     return NULL;

@@ -250,7 +250,7 @@ void lt_mcp_shut_down(lt_mcp *mcp) {
   lt_fail(&mcp->why, LT_E_CLOSED, "MCP server \"%.*s\": it is being shut down", LT_STR_ARG(mcp->o.name));
   lt_mcp_state_set(mcp, LT_MCP_CLOSED);
   if (mcp->session) {
-    lt_err why = LT_ERR_INIT;
+    LT_ERR_VAR(why);
     lt_fail(&why, LT_E_CLOSED, "the server is being shut down");
     lt_mcp_session_end(mcp->session, &why);
   }

@@ -113,7 +113,7 @@ static lt_http_stream *mcp_event_stream_get(lt_mcp_exchange *x, lt_err *err) LT_
 }
 
 void lt_mcp_event_stream_answer(lt_mcp_exchange *x, lt_http_stream *stream) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   for (int quiet = 0;;) {
     size_t events = 0;
     lt_status status = LT_OK;
@@ -162,7 +162,7 @@ static void mcp_event_stream_follow(lt_mcp_exchange *x) LT_YIELDS {
 static void mcp_event_stream_follow_old(lt_mcp_exchange *x) LT_YIELDS {
   lt_mcp_http *link = x->link;
   size_t events = 0;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_http_stream *stream = mcp_event_stream_get(x, &err);
   if (stream != NULL) {
     (void)mcp_event_stream_read_all(x, stream, &events, &err);

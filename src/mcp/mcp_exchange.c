@@ -152,7 +152,7 @@ static lt_status mcp_exchange_open_with(lt_mcp_exchange *x, const char *method, 
 
 /* Whether the request may be made again, with another token; it was not carried out. */
 static bool mcp_exchange_renews(lt_mcp_exchange *x, const lt_http_stream *stream, lt_str authorization) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_str challenge = lt_http_header_of(stream, LT_STR("www-authenticate"));
   lt_status status =
       lt_mcp_auth_renew(x->link->base.server->auth, lt_http_status(stream), challenge, authorization, &err);
@@ -205,7 +205,7 @@ static void mcp_exchange_take_session(lt_mcp_exchange *x, const lt_http_stream *
 
 /* An answer that is one JSON text. */
 static void mcp_exchange_read_json(lt_mcp_exchange *x, lt_http_stream *stream) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_str piece;
   lt_status status;
   LT_AUTO_BUF(text, LT_MCP_LINE_MAX_BYTES);
@@ -251,7 +251,7 @@ static void mcp_exchange_read_answer(lt_mcp_exchange *x, lt_http_stream *stream)
 
 static void mcp_exchange_post(lt_mcp_exchange *x) LT_YIELDS {
   for (int again = 0;; again++) {
-    lt_err err = LT_ERR_INIT;
+    LT_ERR_VAR(err);
     lt_http_stream *stream = NULL;
     if (lt_mcp_exchange_open(x, "POST", &stream, &err) != LT_OK) {
       lt_mcp_refusal_report(x, &err);

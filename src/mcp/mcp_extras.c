@@ -102,7 +102,7 @@ static void mcp_extras_tell(lt_mcp *mcp) {
 }
 
 void lt_mcp_extras_read(lt_mcp *mcp) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(all, LT_MCP_LIST_MAX_BYTES);
   lt_mcp_features features = lt_mcp_session_take_features(mcp->session);
   if (mcp_extras_read_all(mcp, &features, &all, &err) != LT_OK) {

@@ -27,7 +27,7 @@ static void mcp_inbox_on_noise(void *arg, lt_str line) {
         s, "writes to its stdout what is not a JSON-RPC message (it should log to stderr); skipped: ", line);
   }
   if (s->noise > LT_MCP_NOISE_LINES_MAX) {
-    lt_err why = LT_ERR_INIT;
+    LT_ERR_VAR(why);
     lt_fail(&why, LT_E_PROTOCOL,
             "the server was given up: more than %d lines on its stdout are not JSON-RPC messages. Check that its "
             "command starts an MCP server over stdio, and that it logs to stderr",
@@ -47,7 +47,7 @@ static void mcp_inbox_on_lost(void *arg, const char *how) {
 static void mcp_inbox_take_garbled(lt_mcp_session *s, lt_json message, lt_str line) {
   lt_mcp_message m = lt_mcp_message_read(message);
   int64_t id;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_fail(&why, LT_E_PROTOCOL,
           "the server's answer is not UTF-8: let it write UTF-8 to its stdout (a server in Python: PYTHONUTF8=1 in "
           "its env)");
@@ -221,7 +221,7 @@ static void mcp_inbox_on_line(void *arg, lt_mcp_result *line) {
 
 static void mcp_inbox_on_end(void *arg, lt_status status) {
   lt_mcp_session *s = arg;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   if (status == LT_E_NOMEM) {
     lt_fail(&why, status, "no memory to read what the server says");
   } else {

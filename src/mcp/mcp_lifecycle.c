@@ -107,7 +107,7 @@ static lt_status mcp_lifecycle_serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
 
 /* LT_OK: the server was not called for too long, and is stopped. Otherwise why it has ended. */
 static lt_status mcp_lifecycle_run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = mcp_lifecycle_start(mcp, err);
   if (status == LT_OK) {
     mcp->was_ready = true;
@@ -205,7 +205,7 @@ static void mcp_lifecycle_stay_down(lt_mcp *mcp, lt_err *err) LT_YIELDS {
 void lt_mcp_lifecycle_run(void *arg) {
   lt_mcp *mcp = arg;
   while (!mcp->closing) {
-    lt_err err = LT_ERR_INIT;
+    LT_ERR_VAR(err);
     mcp_lifecycle_rest(mcp);
     if (mcp->closing) {
       break;

@@ -197,7 +197,7 @@ static int mcp_questions_code_of(lt_status status) {
 static void mcp_questions_run(void *arg) {
   open_question *q = arg;
   lt_mcp_session *s = q->session;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(answer, LT_MCP_LINE_MAX_BYTES);
   lt_buf message;
   lt_buf_init(&message, LT_MCP_LINE_MAX_BYTES);

@@ -186,7 +186,7 @@ static bool mcp_refusal_take_error(lt_mcp_exchange *x, int status, lt_str body, 
 }
 
 void lt_mcp_refusal_read(lt_mcp_exchange *x, lt_http_stream *stream) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_str piece;
   int status = lt_http_status(stream);
   LT_AUTO_BUF(body, LT_MCP_WORDS_READ_BYTES + LT_HTTP_BUFFER_BYTES + LT_HTTP_PIECE_BYTES);

@@ -116,7 +116,7 @@ lt_status lt_mcp_tools_read_first(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list
 
 void lt_mcp_tools_read_again(lt_mcp *mcp) {
   lt_mcp_list list;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.call_timeout_ms;
   if (mcp_tools_read(mcp, deadline_ms, &list, &err) == LT_OK) {
     lt_mcp_tools_publish(mcp, &list);

@@ -90,7 +90,7 @@ static lt_status assembly_parse(lt_assembly *a, lt_str text, lt_buf *mended, lt_
 
 static lt_status assembly_read_chunk(lt_assembly *a, lt_str name, lt_str text, bool is_whole, lt_err *err) {
   lt_json_doc doc;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   LT_AUTO_BUF(mended, 3 * LT_MODEL_EVENT_MAX_BYTES);
   lt_status status = assembly_parse(a, text, &mended, &doc, &why);
   if (status == LT_E_SYNTAX || (status == LT_OK && lt_json_typeof(lt_json_root(&doc)) != LT_JSON_OBJECT)) {

@@ -468,7 +468,7 @@ static lt_status completion_prepare(completion_attempts *k, lt_err *err) {
 
 lt_status lt_model_complete(lt_http *http, const lt_completion_request *request, lt_completion *completion,
                             lt_err *err) {
-  lt_err unseen = LT_ERR_INIT;
+  LT_ERR_VAR(unseen);
   completion_attempts k = {.http = http,
                            .wire = lt_completion_wire_of(request->model),
                            .request = request,

@@ -90,7 +90,7 @@ static lt_status host_add_plugin(lt_host *host, lathe_plugin_entry_fn *entry, vo
     lt_plugin_unref(plugin);
     return status;
   }
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   status = host_set_up(plugin, &why);
   if (status != LT_OK) {
     host_disable_plugin(plugin, &why);
@@ -169,7 +169,7 @@ static lt_status host_call_ready(lt_plugin *plugin, lt_err *err) LT_YIELDS {
 void lt_host_ready(lt_host *host) {
   for (size_t i = 0; i < host->plugin_count; i++) {
     lt_plugin *plugin = host->plugins[i];
-    lt_err err = LT_ERR_INIT;
+    LT_ERR_VAR(err);
     if (lt_plugin_is_disabled(plugin) || plugin->definition.ready == NULL || host_call_ready(plugin, &err) == LT_OK) {
       continue;
     }

@@ -165,7 +165,7 @@ static lt_status host_modes_ask(lathe_call *call, void *arg, lt_err *err) LT_YIE
 }
 
 static int host_modes_check_array(lathe_call *call, const char *what, lt_str text) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_plugin_json_check(call, text, &err) != LT_OK) {
     lt_err_prefix(&err, "the %s for the model have to be a JSON array", what);
     return lt_plugin_call_set_err(call, &err);

@@ -213,7 +213,7 @@ static void host_prepare_warn(lt_plugin *plugin, const lt_err *err) {
 static void host_prepare_plugins(lt_host *host, prompt_preparation *p, const lt_caller *caller) LT_YIELDS {
   for (size_t i = 0; i < host->plugin_count; i++) {
     lt_plugin *plugin = host->plugins[i];
-    lt_err err = LT_ERR_INIT;
+    LT_ERR_VAR(err);
     if (lt_plugin_is_disabled(plugin)) {
       continue;
     }

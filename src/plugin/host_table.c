@@ -24,7 +24,7 @@ static void host_table_set_failure(lathe_call *call, lt_status status, lt_str wh
 }
 
 static void host_table_answer(lathe_call *call, lathe_text json) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_plugin_json_check(call, lt_abi_to_str(json), &err) != LT_OK) {
     lt_err_prefix(&err, "plugin \"%s\" answered something that is not JSON", call->plugin->definition.id);
     host_table_set_failure(call, LT_E_PROTOCOL, lt_str_of(lt_err_msg(&err)));

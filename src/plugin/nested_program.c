@@ -200,7 +200,7 @@ static lt_status nested_program_carry_out(lathe_call *call, void *arg, lt_err *e
 }
 
 static int nested_program_check(lathe_call *call, nested_program_request *r) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   const lathe_program *p = &r->program;
   if (!nested_program_read_language(p, &r->lang)) {
     return lt_plugin_call_set_error(call, LT_STR("a program's language is \"js\", \"ts\" or \"python\""));

@@ -83,7 +83,7 @@ static void tool_batch_run_step(tool_batch_step *s) LT_YIELDS {
   tool_batch *b = s->batch;
   uint64_t seq = b->first_number > 0 ? b->first_number + (uint64_t)(s - b->steps) : 0;
   const lt_invoke_options how = {.seq = seq, .on_approval = tool_batch_on_approval, .arg = s};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   s->status = lt_nested_caller_call_tool(&b->nested, b->call, s->id, s->input, &how, &s->out, &err);
   if (s->status != LT_OK && s->out.n == 0) {
     lt_buf_addc(&s->out, lt_err_msg(&err)[0] != '\0' ? lt_err_msg(&err) : lt_status_text(s->status));
@@ -177,7 +177,7 @@ static lt_status tool_batch_read(tool_batch *b, lt_str calls, const lt_catalog *
 /* --- Writing the results ------------------------------------------------------------------------------------------ */
 /* Stores a long result as an artifact, without secrets, as the door does with a long answer. */
 static void tool_batch_spill(const tool_batch *b, tool_batch_step *s) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_secrets_mask_json_buf(b->call->plugin->host->options.secrets, &s->out); /* before the cut */
   /* When it could not be stored, the result itself says so. */
   (void)lt_answer_spill(&b->nested.caller, s->id, &s->out, &err);

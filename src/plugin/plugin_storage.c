@@ -54,7 +54,7 @@ static lt_status plugin_storage_read_state(lathe_call *call, void *arg, lt_err *
 }
 
 int lt_plugin_storage_state(lathe_call *call, lathe_text *ret_json) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lathe_text json;
   if (plugin_storage_run(call, plugin_storage_read_state, &(plugin_storage_request){0}, &json) != 0) {
     return -1;
@@ -82,7 +82,7 @@ static lt_status plugin_storage_write_state(lathe_call *call, void *arg, lt_err 
 }
 
 int lt_plugin_storage_set_state(lathe_call *call, lathe_text json) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (json.n > LT_STATE_MAX_BYTES) {
     lt_fail(&err, LT_E_LIMIT, "the state has more than %lu KiB: keep such things in a table",
             LT_STATE_MAX_BYTES / LT_KIB);
@@ -140,7 +140,7 @@ static lt_status plugin_storage_write_artifact(lathe_call *call, void *arg, lt_e
 
 int lt_plugin_storage_put_artifact(lathe_call *call, const char *type, lathe_text description, lathe_text json,
                                    lathe_text *ret_id) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_str type_text = lt_abi_view_text(type, LT_PLUGIN_NAME_BYTES);
   if (type_text.n == 0) {
     return lt_plugin_call_set_error(call, LT_STR("an artifact needs a type of a few words at most, such as \"note\""));

@@ -82,7 +82,7 @@ static bool plugin_tools_needs_approval(lt_provider *base, lt_str name, lt_str i
   if (tool == NULL || tool->needs_approval == NULL) {
     return false;
   }
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_BUF(answer, LT_JSON_MAX_BYTES);
   if (plugin_tools_call(self, tool, tool->needs_approval, input, options, &answer, &err) != LT_OK) {
     lt_buf_addc(ret_reason, "the plugin could not decide whether this needs approval: ");

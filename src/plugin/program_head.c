@@ -62,7 +62,7 @@ static bool head_is_end(lt_str rest) {
 /* Appends the exported value as JSON; nothing where there is no such export. */
 static lt_status head_read_export(const lt_saved_program *program, const char *name, lt_buf *json, lt_err *err) {
   size_t end = 0;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_str value = lt_js_export_find(program->code, name);
   if (value.p == NULL) {
     return LT_OK;

@@ -21,7 +21,7 @@ lt_registry *lt_registration_begin(lathe_call *call, bool for_good_only) {
 }
 
 int lt_registration_refuse(lathe_call *call, const char *what, lt_str name, const char *problem) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_fail(&err, LT_E_INVALID, "the %s \"%.*s\" %s", what, LT_STR_ARG(name), problem);
   return lt_plugin_call_set_err(call, &err);
 }
@@ -48,7 +48,7 @@ static bool registration_is_name(lt_str name, const char *others) {
 /* A schema that cannot be used is a bug of the plugin. It is better found here than at each call. Those of plugins that
  * are linked in are tested (test_host_many.c): compiling them again at each start would be a seventh of its work. */
 static int registration_check_schema(lathe_call *call, lt_str tool, const char *which, lt_str schema) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_schema *compiled = NULL;
   if (schema.n == 0 || call->plugin->library == NULL) {
     return 0;
@@ -247,7 +247,7 @@ static lt_status registration_check_item(lt_str text, lt_err *err) {
 }
 
 int lt_registration_add_context(lathe_call *call, lathe_text item) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_registry *r = lt_registration_begin(call, false);
   lt_str json = lt_abi_to_str(item);
   if (r == NULL) {

@@ -123,7 +123,7 @@ static const lt_note *matching_find_failure(const lt_call_matching *m, uint64_t 
 /* The message is the journal's, which refuses a call that it does not have. */
 static bool matching_refuse(lt_call_matching *m, lt_str tool, lt_str input, uint64_t seq, lt_buf *out) LT_YIELDS {
   int64_t id;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   const lt_caller *caller = m->request->caller;
   const lt_journal_call what = {.user = caller->user,
                                 .run = caller->run,

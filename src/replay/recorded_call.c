@@ -6,7 +6,7 @@
 /* The outcome is unknown and stays so. */
 static lt_status recorded_call_interrupt(lt_door *door, lt_str id, const lt_caller *caller, int64_t record, lt_buf *out,
                                          lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_buf_addc(out, LT_JOURNAL_INTERRUPTED);
   if (caller->journal->finish(caller->journal, record, LT_E_INTERRUPTED, lt_buf_view(out), &why) != LT_OK) {
     lt_door_warn(door, "an answer of \"%.*s\" could not be recorded: %s", LT_STR_ARG(id), lt_err_msg(&why));

@@ -57,7 +57,7 @@ static bool check_could_not_run(lt_status status) {
 
 static lt_status check_run_real(lt_replay_check *c, lt_runner *real, const lt_run_request *request,
                                 lt_run_result *result, lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = real->run(real, request, result, &why);
   const lt_replay_check_program *program = lt_replay_check_find_program(c, request->caller->run);
   if (check_could_not_run(status) && program != NULL && !program->is_answered) {

@@ -14,7 +14,7 @@ bool lt_run_request_check_size(const lt_run_request *request, lt_run_result *res
 }
 
 bool lt_run_request_check_input(const lt_run_request *request, lt_run_result *result) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (request->input.n > 0 && lt_json_check(request->input, &err) != LT_OK) {
     lt_run_result_fail(result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
     return false;

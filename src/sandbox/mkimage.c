@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
   LT_AUTO_BUF(image, 64 * LT_MIB);
   LT_AUTO_BUF(plain, 64 * LT_MIB);
   LT_AUTO_BUF(packed, 64 * LT_MIB);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   bool ok = mkimage_read_file(argv[3], &programs);
   for (size_t i = 0; i < count && ok; i++) {
     lt_buf_init(&texts[i], 16 * LT_MIB);

@@ -248,7 +248,7 @@ static void workers_run_step(lt_worker_slot *s, lt_workers_task *task) {
 
 static void *workers_worker(void *arg) {
   lt_worker_slot *s = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_box_thread_init(&err) != LT_OK) {
     lt_err_check_failed(lt_err_msg(&err), __FILE__,
                         __LINE__); /* without its signal stack a trap would end the process */

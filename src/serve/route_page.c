@@ -89,7 +89,7 @@ static lt_status page_put_from_folder(lt_serve_request *r, lt_str name, lt_err *
 static lt_status page_put_file(lt_serve_request *r, lt_str name, lt_err *err) LT_YIELDS {
   lt_page_file file;
   if (r->serve->page_folder != NULL) {
-    lt_err why = LT_ERR_INIT;
+    LT_ERR_VAR(why);
     lt_status status = page_put_from_folder(r, name, &why);
     if (status != LT_E_NOTFOUND) {
       return status == LT_OK ? LT_OK : lt_err_copy(err, &why);

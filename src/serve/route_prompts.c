@@ -82,7 +82,7 @@ static lt_status prompt_refuse_mode(lt_serve_request *r, lt_str mode) {
 /* LT_E_INVALID from the agent is about the model, the input or the conversation. `ret_busy`: the prompt that the
  * conversation is busy with, or empty. */
 static lt_status prompt_start(const lt_serve_request *r, prompt_asked *asked, lt_str *ret_busy, lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   *ret_busy = LT_STR_NULL;
   lt_status status = lt_agent_start(r->serve->agent, &asked->request, &asked->ids, &why);
   if (status == LT_E_INVALID && prompt_read_ids(r, lt_str_of(asked->id), &asked->ids, NULL) == LT_OK) {
@@ -319,7 +319,7 @@ static void verdict_follow(const lt_serve_request *r) LT_YIELDS {
 static lt_status verdict_make(lt_serve_request *r, const prompt_verdict *verdict, const char *done,
                               lt_err *err) LT_YIELDS {
   lt_agent *agent = r->serve->agent;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = verdict->is_cancel
                          ? lt_agent_cancel(agent, r->user, r->id, &why)
                          : lt_agent_decide(agent, r->user, r->id, verdict->call, &verdict->decision, &why);

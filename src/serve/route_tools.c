@@ -234,7 +234,7 @@ static lt_status tool_call_at_once(lt_serve_request *r, tool_asker *asker, lt_er
 
 static lt_status tools_invoke(lt_serve_request *r, lt_err *err) LT_YIELDS {
   tool_asker asker = {.approver = {.ask = tool_note_question}};
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = tool_call_at_once(r, &asker, &why);
   if (asker.was_asked) {
     return tool_ask(r, err);

@@ -248,7 +248,7 @@ static size_t events_count_kept(const serve_event *batch) {
 static void events_store(lt_serve_events *events, serve_event *batch) LT_YIELDS {
   size_t count = events_count_kept(batch), n = 0;
   lt_event_row *rows = lt_mem_zalloc(count + 1, sizeof *rows);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = rows != NULL ? LT_OK : lt_fail(&err, LT_E_NOMEM, "no memory for events");
   for (serve_event *event = batch; status == LT_OK && event != NULL; event = event->next) {
     if (event->is_kept) {

@@ -26,7 +26,7 @@ static bool resume_is_failure(lt_status status) {
 }
 
 static void resume_one(lt_serve *serve, resume_failures *failures, lt_str user, lt_str prompt) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (resume_is_in(&failures->final, prompt)) {
     return;
   }
@@ -59,7 +59,7 @@ static lt_status resume_all(lt_serve *serve, resume_failures *failures, lt_err *
 
 /* A store that cannot be read for a while is reported once. */
 static void resume_look(lt_serve *serve, resume_failures *failures, bool *is_failing) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = resume_all(serve, failures, &err);
   if (status == LT_OK) {
     status = lt_serve_events_tell_unended(serve->events, &err);

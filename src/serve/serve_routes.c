@@ -289,7 +289,7 @@ static void route_mask(const lt_serve_request *r) {
 
 static void route_handle(lt_serve_request *r) LT_YIELDS {
   lt_http_answer *answer = r->answer;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (r->route == &route_mcp) {
     answer->content_type = NULL;
     lt_gateway_http_handle(r->serve->mcp, r->call, r->user, &r->trace, answer);

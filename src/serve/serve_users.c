@@ -88,7 +88,7 @@ static void users_end_requests(const lt_serve *serve) {
 }
 
 static void users_look(lt_serve *serve) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (users_reload(serve, &err) == LT_OK) {
     users_end_requests(serve);
   } else if (!serve->users.is_read_failed) {

@@ -109,7 +109,7 @@ static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_cal
 /* Stores the data and returns its id as JSON text; null when it cannot be stored. */
 static void mcp_provider_keep_answer_media(const conversion *c, const lt_caller *caller, lt_door *door,
                                            const lt_mcp_media *media, lt_buf *json) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_json_writer w = lt_json_writer_on(json);
   LT_AUTO_BUF(id, LT_ARTIFACT_ID_BYTES);
   if (mcp_provider_put_answer_media(c, caller, media, &id, &err) == LT_OK) {
@@ -322,7 +322,7 @@ static lt_status mcp_provider_hand_over_tools(lt_mcp_provider *self, const lt_mc
 
 static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
   lt_mcp_provider *self = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   size_t count;
   const lt_mcp_tool *tools = lt_mcp_tools(mcp, &count);
   if (self->has_left) {

@@ -123,7 +123,7 @@ static export_outcome exporter_try(lt_span_exporter *x, lt_str body, uint64_t *r
                                    .first_byte_ms = s->timeout_ms,
                                    .idle_ms = s->timeout_ms,
                                    .cancel = &x->cancel};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_http_stream *stream = NULL;
   *ret_after_ms = UINT64_MAX;
   lt_status status = lt_http_open(x->http, &request, &stream, &err);

@@ -123,7 +123,7 @@ static lt_status door_compile_schema(lt_door_call_state *c, lt_tool_schema *sche
   if (schema->is_compiled) {
     return LT_OK;
   }
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = lt_tool_schema_compile(schema, lt_door_loop(c->door), text, &err);
   if (status == LT_E_NOMEM) {
     return lt_err_copy(c->err, &err);
@@ -492,7 +492,7 @@ static void door_record_end(lt_door_call_state *c, lt_status status) LT_YIELDS {
     return;
   }
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_str answer = lt_door_shown_answer(c, status, &masked);
   if (journal != NULL && journal->finish(journal, c->record, status, answer, &err) != LT_OK) {
     lt_door_warn(c->door, "an answer of \"%.*s\" could not be recorded: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
@@ -611,7 +611,7 @@ static lt_status door_run_steps(lt_door_call_state *c) LT_YIELDS {
 
 /* --- 6: an answer that is too long -------------------------------------------------------------------------------- */
 static lt_status door_spill(lt_door_call_state *c) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (c->options.max_answer_bytes == 0 || c->out->n <= c->options.max_answer_bytes) {
     return LT_OK;
   }

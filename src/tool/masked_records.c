@@ -56,7 +56,7 @@ static void masked_journal_note(lt_journal *self, lt_str run, const lt_note *not
     m->to->lose(m->to, run, status);
   }
   if (on_failure != NULL) {
-    lt_err err = LT_ERR_INIT;
+    LT_ERR_VAR(err);
     lt_fail(&err, status, "no memory to record a note without its secrets");
     on_failure(arg, &err);
   }

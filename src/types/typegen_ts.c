@@ -54,7 +54,7 @@ static lt_status ts_put_declarations(lt_typegen_ts_context *g) {
 static lt_status ts_put_schema(lt_buf *out, lt_str name, lt_str text, bool input, bool *ret_optional) {
   LT_AUTO_ARENA(arena, LT_TYPEGEN_MEMORY_BYTES);
   lt_typegen_doc doc;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = LT_E_LIMIT;
   if (text.n <= LT_TYPEGEN_SCHEMA_MAX_BYTES) {
     status = lt_typegen_parse(&arena, text, &doc, &why);

@@ -51,7 +51,7 @@ static void classic_put_not_found(lt_tool_round *round, lt_tool_round_call *call
 
 /* --- One call ----------------------------------------------------------------------------------------------------- */
 static lt_status classic_call_tool(lt_tool_round *round, lt_tool_round_call *call, lt_str id, lt_err *err) LT_YIELDS {
-  lt_err cause = LT_ERR_INIT;
+  LT_ERR_VAR(cause);
   LT_AUTO_BUF(answer, LT_PROMPT_MESSAGES_BYTES);
   lt_status status = lt_turn_call(round->turn, call->id, id, call->input, &answer, &cause);
   if (round->turn->cancel.why != LT_OK) {
@@ -117,7 +117,7 @@ typedef struct parallel_calls {
 
 static void classic_on_call_fiber(void *arg) LT_YIELDS {
   parallel_calls *p = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = classic_carry_out(p->round, &p->round->calls[p->next++], &err);
   if (status != LT_OK && p->err.status == LT_OK) {
     p->err = err;

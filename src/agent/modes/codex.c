@@ -83,7 +83,7 @@ static lt_status codex_exec(codex_state *state, lt_tool_round *round, lt_tool_ro
   }
   codex_find_values(state);
   LT_TRY(lt_turn_tool_begin(turn, call->id, LT_STR(LT_CODEX_EXEC), call->input, LT_STR("Executing..."), &number, err));
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_cell_begin(&state->cells, number, code, &cell, &why);
   if (status != LT_OK) {
     lt_buf_addc(&call->answer, lt_err_msg(&why));

@@ -11,7 +11,7 @@ static void codex_answer_put_image(lt_turn *turn, lt_str url, lt_buf *out, lt_bu
   lt_json_doc doc;
   LT_AUTO_ARENA(arena, LT_MIB);
   LT_AUTO_BUF(about, LT_JSON_MAX_BYTES);
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   if (lt_program_image_keep(turn, url, &about, &why) == LT_OK) {
     lt_buf_add(out, lt_buf_view(&about));
     if (lt_json_parse(&arena, lt_buf_view(&about), &doc, NULL) == LT_OK) {

@@ -68,7 +68,7 @@ static bool codex_pragma_take(lt_json root, lt_arena *arena, lt_codex_pragma *re
 bool lt_codex_pragma_read(lt_str code, lt_codex_pragma *ret, lt_buf *why) {
   lt_str text;
   lt_json_doc doc;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   LT_AUTO_ARENA(arena, LT_MIB);
   *ret = (lt_codex_pragma){.yield_ms = LT_CELL_YIELD_MS, .max_tokens = LT_CELL_TOKENS};
   if (!codex_pragma_find(code, &text)) {

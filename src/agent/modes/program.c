@@ -223,7 +223,7 @@ static lt_status program_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   }
   program_read_message(turn, &program, &name);
   LT_TRY(program_begin(turn, &program.output, err));
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_program_session_begin(&session, turn, name, &why);
   program.session = name.n > 0 ? &session.run : NULL;
   if (status == LT_OK) {

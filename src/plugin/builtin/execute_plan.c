@@ -68,7 +68,7 @@ static void execute_plan_run(const lathe_host *host, lathe_call *call, lathe_tex
   (void)arg;
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_json_doc doc;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_json_parse(&arena, lt_builtin_str(in), &doc, &err) == LT_OK) {
     execute_plan_steps(host, call, lt_json_get(lt_json_root(&doc), "steps"));
   } else {

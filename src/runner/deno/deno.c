@@ -219,12 +219,12 @@ static void deno_reset_try(lt_deno_run *run) {
 
 static lt_status deno_try_transports(lt_deno_run *run, lt_err *err) LT_YIELDS {
   lt_deno_transport first = run->deno->transport;
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = deno_try_transport(run, first, &why);
   for (lt_deno_transport transport = first + 1; status == LT_E_UNSUPPORTED && transport < LT_DENO_TRANSPORTS;
        transport++) {
     deno_reset_try(run);
-    lt_err later = LT_ERR_INIT;
+    LT_ERR_VAR(later);
     status = deno_try_transport(run, transport, &later);
     if (status == LT_OK) {
       run->deno->transport = transport;

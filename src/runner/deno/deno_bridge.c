@@ -160,7 +160,7 @@ static void deno_bridge_check_value(lt_deno_run *run, lt_run_tool_call *call) LT
 
 static void deno_bridge_carry_out_function(lt_run_tool_call *call, lt_str args,
                                            const lt_invoke_options *options) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   call->status = call->function->call(call->function->arg, args, options, &call->out, &err);
   if (call->out.status != LT_OK) {
     lt_buf_release(&call->out);
@@ -177,7 +177,7 @@ static void deno_bridge_call_function(const lt_deno_run *run, lt_run_tool_call *
                                       const lt_invoke_options *options) LT_YIELDS {
   lt_journal *journal = run->matching.journal;
   int64_t id;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (journal == NULL) {
     deno_bridge_carry_out_function(call, args, options);
     return;

@@ -103,7 +103,7 @@ static void deno_output_on_done(deno_record *r) {
 static void deno_output_on_store(deno_record *r) {
   lt_deno_run *run = r->run;
   lt_str json = deno_output_text_of(r, "json");
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (run->values == NULL) {
     run->values = run->own_values = lt_stored_values_new();
   }

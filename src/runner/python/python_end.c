@@ -140,7 +140,7 @@ static void python_end_describe_signal(lt_python_run *run, int signum) {
 
 static void python_end_describe_exit(lt_python_run *run) {
   int status = run->child->exit_status;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (status < 0) {
     lt_python_child_explain_loss(run->child, &err);
     lt_run_result_fail(run->result, LT_E_PROGRAM, "%s", lt_err_msg(&err));

@@ -39,7 +39,7 @@ static lt_status queue_check_answer(lt_run *run, lt_run_tool_call *made, lt_err 
 /* Afterwards `out` has the value, or a message that is not empty. */
 static lt_status queue_call_function(lt_run *run, lt_run_tool_call *made, const lt_invoke_options *options) LT_YIELDS {
   const lt_run_function *function = made->function;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   bool has_gone = lt_lane_go_home(run->loop);
   lt_status status = function->call(function->arg, made->record.input, options, &made->out, &err);
   lt_lane_go_back(run->loop, has_gone);
@@ -76,7 +76,7 @@ static lt_status queue_call_recorded(lt_run *run, lt_program_call *call, const l
       .repeatable = made->function->repeatable,
   };
   int64_t id;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = journal->begin(journal, &what, &id, &err);
   if (status != LT_OK) {
     lt_buf_addc(&made->out, lt_err_msg(&err));

@@ -26,7 +26,7 @@ static void on_guest_done(void *arg) {
 
 static bool on_guest_store(void *arg, lt_str key, lt_str json, lt_outcome *ret) {
   lt_run *run = arg;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (lt_run_values_put(run, key, json, &err) == LT_OK) {
     return true;
   }

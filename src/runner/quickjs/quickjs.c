@@ -738,7 +738,7 @@ static lt_status run_take_catalog(lt_run *run, lt_err *err) {
 
 /* A run that cannot follow its record ends as diverged. */
 static lt_status run_begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   if (lt_tape_begin(&run->tape, run->result, ret_ended, &why) == LT_E_DIVERGED) {
     lt_run_result_fail(run->result, LT_E_DIVERGED, "diverged: %s", lt_err_msg(&why));
     *ret_ended = true;

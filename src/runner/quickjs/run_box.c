@@ -187,7 +187,7 @@ bool lt_run_box_enter(lt_run *run) {
     lt_page_watch_enter(&run->box.box->watch);
     return true;
   }
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   bool is_resting = run->box.home != NULL;
   lt_status status = run_box_take(run, &err);
   run->box.needs_box = status == LT_E_LIMIT;

@@ -223,7 +223,7 @@ static lt_status typecheck_in_turn(lt_typecheck *t, const lt_typecheck_program *
   if (t->failures >= LT_TYPECHECK_FAILURES_MAX && !t->options.is_required) {
     return LT_OK;
   }
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = typecheck_ask_server(t, program, result, &why);
   if (status == LT_OK || status == LT_E_PROGRAM) {
     t->failures = 0;

@@ -236,7 +236,7 @@ static lt_status db_open(lt_store *db, lt_db_job *jobs, lt_err *err) {
 static void db_run_group(void *arg) {
   db_group *g = arg;
   lt_store *db = g->db;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_status status = db_open(db, g->jobs, &err);
   if (status == LT_OK) {
     status = db_run_transaction(g, &err);
@@ -302,7 +302,7 @@ static bool db_run_here(lt_store *db, db_group *g) LT_YIELDS {
 /* Runs the next group. Its fibers still wait: db_finish_jobs. */
 static lt_db_job *db_carry_out(lt_store *db) LT_YIELDS {
   db_group g = {.db = db, .jobs = db_take_group(db)};
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   if (!db_run_here(db, &g) && lt_loop_offload(db->loop, db_run_group, &g, &err) != LT_OK) {
     db_fail_rest(g.jobs, &err);
   }

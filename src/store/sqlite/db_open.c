@@ -145,7 +145,7 @@ static lt_status db_open_prepare(sqlite3 *sql, lt_err *err) {
   uint64_t give_up_ms = lt_clock_monotonic_ms() + LT_DB_BUSY_MS;
   for (;;) {
     bool passing = false;
-    lt_err why = LT_ERR_INIT;
+    LT_ERR_VAR(why);
     lt_status status = db_open_try_prepare(sql, &passing, &why);
     if (status == LT_OK) {
       return LT_OK;

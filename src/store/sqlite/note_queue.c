@@ -153,7 +153,7 @@ static lt_status note_insert(struct sqlite3 *sql, const note_item *i, int64_t nu
 /* The notes of a prompt that another process has taken over are lost, and those of others are not. */
 static lt_status note_check_run(struct sqlite3 *sql, lt_note_queue *notes, lt_str run, bool *ret_is_ours,
                                 bool *ret_is_whole, lt_err *err) {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_prompt_owner_check_own(sql, run, &why);
   *ret_is_ours = status == LT_OK;
   if (status == LT_E_CLOSED) {
@@ -168,7 +168,7 @@ static lt_status note_check_run(struct sqlite3 *sql, lt_note_queue *notes, lt_st
 /* A call that is on record already, or an end without a beginning, is a fault of its run and not of the others. */
 static lt_status note_write_call(struct sqlite3 *sql, lt_note_queue *notes, const note_item *i, bool *ret_is_whole,
                                  lt_err *err) {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   int64_t id = 0;
   lt_status status = i->what == NOTE_CALL_BEGIN ? lt_call_rows_insert(sql, &i->begin, &id, &why)
                                                 : lt_call_rows_end(sql, &i->end, &why);
@@ -228,7 +228,7 @@ static void note_batch_count_effects_out(const note_batch *b) {
 
 /* Tells of each note that was not written. The callbacks may add more. */
 static void note_batch_tell(const note_batch *b, const lt_err *failed) {
-  lt_err lost = LT_ERR_INIT;
+  LT_ERR_VAR(lost);
   for (const note_item *i = b->first; i != NULL; i = i->next) {
     if (i->on_failure != NULL && failed != NULL) {
       i->on_failure(i->arg, failed);
@@ -376,7 +376,7 @@ static lt_status note_queue_add(lt_note_queue *notes, const note_item *like, lt_
 
 void lt_note_queue_add(lt_note_queue *notes, lt_str run, const lt_note *note,
                        void (*on_failure)(void *arg, const lt_err *err), void *arg) {
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   const note_item item = {.run = run, .what = NOTE_OF_RUN, .note = *note, .on_failure = on_failure, .arg = arg};
   if (note_queue_add(notes, &item, &err) != LT_OK && on_failure != NULL) {
     on_failure(arg, &err);

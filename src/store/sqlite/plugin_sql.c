@@ -149,7 +149,7 @@ static lt_status plugin_sql_put_rows(plugin_sql_job *job, lt_sql_guard *guard, s
 static lt_status plugin_sql_check_rest(lt_sql_guard *guard, lt_str rest, lt_err *err) {
   while (rest.n > 0) {
     sqlite3_stmt *stmt = NULL;
-    lt_err why = LT_ERR_INIT;
+    LT_ERR_VAR(why);
     lt_status status = lt_sql_guard_begin(guard, rest, &stmt, &rest, &why);
     bool more = stmt != NULL;
     if (status == LT_OK) {

@@ -155,7 +155,7 @@ typedef struct prompt_change_job {
 
 /* Text that is not JSON would break the JSON that it is read with. */
 static lt_status prompt_check_json(const char *what, lt_str json, lt_err *err) {
-  lt_err why = LT_ERR_INIT;
+  LT_ERR_VAR(why);
   lt_status status = lt_json_check(json, &why);
   if (status == LT_OK) {
     return LT_OK;

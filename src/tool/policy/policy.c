@@ -66,7 +66,7 @@ static lt_status policy_add_rule(lt_policy *policy, const lt_policy_rule *rule, 
   }
   LT_TRY(policy_keep(policy, rule->reason, &made->reason, err));
   LT_TRY(policy_keep(policy, lt_str_trim(rule->when), &made->when_text, err));
-  lt_err fault = LT_ERR_INIT;
+  LT_ERR_VAR(fault);
   if (made->when_text.n > 0 &&
       lt_policy_parse_condition(&policy->arena, made->when_text, &made->when, &fault) != LT_OK) {
     return policy_fail(&place, fault.status, err, "when: %s", fault.msg);

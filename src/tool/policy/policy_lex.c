@@ -256,7 +256,7 @@ static void policy_lex_put_json(lt_buf *out, lt_str inside) {
 
 static bool policy_lex_read_json_string(lt_policy_parser *p, const lt_policy_token *token, lt_str json, lt_str *ret) {
   lt_json_doc doc;
-  lt_err err = LT_ERR_INIT;
+  LT_ERR_VAR(err);
   lt_str copy = lt_arena_dup(p->arena, json);
   if (copy.p == NULL || lt_json_parse(p->arena, copy, &doc, &err) == LT_E_NOMEM) {
     lt_policy_lex_no_memory(p);
