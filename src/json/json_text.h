@@ -74,11 +74,24 @@ static inline uint64_t lt_json_few_bytes(const char *p, size_t n) {
   return first | middle << (8 * (n / 2)) | last << (8 * (n - 1));
 }
 
+typedef int8_t lt_json_bytes16 __attribute__((vector_size(16)));
+
 /* The first byte that ends plain text: a quote, a backslash, a control character or a byte of a multi-byte character;
  * `end` when there is none. The zero after the last few bytes is such a byte, too.
  */
 static inline const char *lt_json_plain_end(const char *p, const char *end) {
-  while (end - p >= 8) {
+  for (; end - p >= 16; p += 16) {
+    lt_json_bytes16 x;
+    uint64_t stops[2]; /* all bits of a byte that ends plain text; as a signed number, one of a wide character is < 0 */
+    memcpy(&x, p, sizeof x);
+    lt_json_bytes16 is_stop = (lt_json_bytes16)((x < 0x20) | (x == '"') | (x == '\\'));
+    memcpy(stops, &is_stop, sizeof stops);
+    if ((stops[0] | stops[1]) != 0) {
+      return stops[0] != 0 ? p + (__builtin_ctzll(le64toh(stops[0])) >> 3)
+                           : p + 8 + (__builtin_ctzll(le64toh(stops[1])) >> 3);
+    }
+  }
+  if (end - p >= 8) {
     uint64_t x;
     memcpy(&x, p, sizeof x);
     uint64_t stop = lt_json_stops(le64toh(x));

@@ -7,21 +7,43 @@
 
 /* --- Strings ------------------------------------------------------------------------------------------------------ */
 
-static void json_write_add_unit(lt_buf *buf, uint32_t unit) {
+#define UNIT_BYTES 6
+
+static void json_write_unit(char to[UNIT_BYTES], uint32_t unit) {
   static const char hex[] = "0123456789abcdef";
-  char text[6] = {'\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]};
+  const char text[] = {'\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]};
+  memcpy(to, text, UNIT_BYTES);
+}
+
+static void json_write_add_unit(lt_buf *buf, uint32_t unit) {
+  char text[UNIT_BYTES];
+  json_write_unit(text, unit);
   lt_buf_add(buf, lt_str_from(text, sizeof text));
 }
 
-static void json_write_escape_ascii(lt_buf *buf, char c) {
+/* Returns the length. */
+static size_t json_write_ascii(char to[UNIT_BYTES], char c) {
   static const char shorts[0x20] = {['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
   char letter = c == '"' || c == '\\' ? c : shorts[(unsigned char)c];
   if (letter == 0) {
-    json_write_add_unit(buf, (unsigned char)c);
-    return;
+    json_write_unit(to, (unsigned char)c);
+    return UNIT_BYTES;
   }
-  char text[2] = {'\\', letter};
-  lt_buf_add(buf, lt_str_from(text, sizeof text));
+  to[0] = '\\';
+  to[1] = letter;
+  return 2;
+}
+
+/* Writes the plain text from `p` to `stop`, and the ASCII character there as its escape, in one step. */
+static void json_write_escape_ascii(lt_buf *buf, const char *p, const char *stop) {
+  char escape[UNIT_BYTES];
+  size_t plain = (size_t)(stop - p), n = json_write_ascii(escape, *stop);
+  char *to = lt_buf_reserve(buf, plain + n);
+  if (to != NULL) {
+    memcpy(to, p, plain);
+    memcpy(to + plain, escape, n);
+    lt_buf_commit(buf, plain + n);
+  }
 }
 
 /* The number of malformed bytes that one U+FFFD replaces: the longest prefix of a valid character, as in browsers
@@ -83,14 +105,13 @@ void lt_json_escape(lt_buf *buf, lt_str s) {
   const char *p = s.p;
   const char *end = s.p + s.n;
   while (p < end) {
-    const char *plain = lt_json_plain_end(p, end);
-    if (plain > p) {
-      lt_buf_add(buf, (lt_str){p, (size_t)(plain - p)});
-      p = plain;
-    } else if ((unsigned char)*p >= 0x80) {
-      p = json_write_escape_wide(buf, p, end);
+    const char *stop = lt_json_plain_end(p, end);
+    if (stop < end && (unsigned char)*stop < 0x80) {
+      json_write_escape_ascii(buf, p, stop);
+      p = stop + 1;
     } else {
-      json_write_escape_ascii(buf, *p++);
+      lt_buf_add(buf, (lt_str){p, (size_t)(stop - p)});
+      p = json_write_escape_wide(buf, stop, end);
     }
   }
 }
@@ -167,6 +188,7 @@ static void json_write_put_quoted(lt_buf *buf, lt_str s) {
     to[s.n + 1] = '"';
     lt_buf_commit(buf, s.n + 2);
   } else if (!is_plain) {
+    lt_buf_expect(buf, s.n + s.n / 16 + 2); /* a long text has an escape or two in a line */
     lt_buf_byte(buf, '"');
     lt_json_escape(buf, s);
     lt_buf_byte(buf, '"');
