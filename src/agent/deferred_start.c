@@ -20,7 +20,9 @@ struct lt_deferred_record {
 };
 
 void lt_deferred_start_init(lt_deferred_start *d, lt_loop *loop) {
-  *d = (lt_deferred_start){.last = &d->first, .err = LT_ERR_INIT};
+  memset(d, 0, offsetof(lt_deferred_start, err));
+  lt_err_clear(&d->err);
+  d->last = &d->first;
   lt_cancel_init(&d->stored);
   lt_wait_init(&d->left, loop);
 }

@@ -24,7 +24,7 @@ typedef struct lt_deferred_start {
   lt_cancel stored;   /* fired when the fiber that stores has finished */
   size_t fibers;      /* that are in lt_deferred_start_store */
   lt_wait left;       /* woken when the last of them leaves */
-  lt_err err;         /* why the record has a gap: the prompt makes no further call */
+  lt_err err;         /* why the record has a gap: the prompt makes no further call; last, as that of the outbox */
 } lt_deferred_start;
 
 void lt_deferred_start_init(lt_deferred_start *deferred, lt_loop *loop);

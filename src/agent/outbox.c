@@ -14,7 +14,9 @@ struct lt_outbox_waiter {
 };
 
 void lt_outbox_init(lt_outbox *o, lt_turn *turn) {
-  *o = (lt_outbox){.turn = turn, .err = LT_ERR_INIT};
+  memset(o, 0, offsetof(lt_outbox, err));
+  lt_err_clear(&o->err);
+  o->turn = turn;
   lt_wait_init(&o->rest, turn->agent->options.loop);
   o->last = &o->first;
 }

@@ -41,7 +41,7 @@ typedef struct lt_outbox {
   bool pumping;         /* a fiber stores the items, or is about to */
   lt_wait rest;         /* that fiber waits here for more items */
   lt_outbox_waiter *waiters;
-  lt_err err; /* why the outbox cannot store any more */
+  lt_err err; /* why the outbox cannot store any more; last, as it is not cleared whole */
 } lt_outbox;
 
 void lt_outbox_init(lt_outbox *outbox, lt_turn *turn);

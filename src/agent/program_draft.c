@@ -6,7 +6,8 @@
 #define DRAFT_BYTES LT_MODEL_TEXT_MAX_BYTES /* of one piece: an answer has no more */
 
 void lt_program_drafts_init(lt_program_drafts *drafts, lt_turn *turn) {
-  *drafts = (lt_program_drafts){.turn = turn};
+  memset(drafts, 0, offsetof(lt_program_drafts, list));
+  drafts->turn = turn;
 }
 
 void lt_program_drafts_release(lt_program_drafts *drafts) {

@@ -81,10 +81,11 @@ static bool turn_make_caller(lt_turn_state *turn_state) {
 
 lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model *model, const lt_mode *mode,
                       lt_turn_state **ret_turn, lt_err *err) {
-  lt_turn_state *turn_state = lt_mem_zalloc(1, sizeof *turn_state);
+  lt_turn_state *turn_state = lt_mem_alloc(sizeof *turn_state);
   if (turn_state == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
+  memset(turn_state, 0, offsetof(lt_turn_state, outbox));
   lt_turn *turn = &turn_state->turn;
   *turn = (lt_turn){.agent = agent, .model = model, .mode = &turn_state->mode, .internal = turn_state};
   turn_state->mode = *mode;

@@ -19,14 +19,11 @@ struct lt_turn_state {
   lt_turn_state *next, *prev;
   lt_turn_state *next_by_id;    /* of those whose ids have the same hash */
   struct agent_waiter *waiters; /* waiters for its end; used by agent.c */
-  lt_outbox outbox;
   lt_approvals approvals;
   lt_artifacts artifacts; /* a wrapper of the agent's */
   lt_journal journal;     /* a wrapper of the agent's */
   lt_turn_record record;
   lt_recorded_tools recorded_tools;
-  lt_deferred_start deferred_start;
-  lt_program_drafts drafts;
   lt_str divergence;                  /* how the prompt diverged from its record; empty: it did not */
   lt_str refusal;                     /* why the prompt of an earlier process cannot be resumed; empty: it can */
   lt_run_request defaults;            /* limits, modules and functions of its programs */
@@ -49,6 +46,10 @@ struct lt_turn_state {
   bool is_prepared;
   bool has_saved;      /* a program of the prompt has saved one: the next program sees other tools */
   bool sends_no_media; /* the model has refused images or documents of this prompt's requests */
+  /* From here on each has a function that sets what it needs: a new prompt does not clear their kilobytes. */
+  lt_outbox outbox;
+  lt_deferred_start deferred_start;
+  lt_program_drafts drafts;
 };
 
 /* Hands an event to the agent's listener; does nothing when `data` failed for lack of memory. */

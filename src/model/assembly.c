@@ -84,7 +84,7 @@ static lt_status assembly_parse(lt_assembly *a, lt_str text, lt_buf *mended, lt_
   if (is_same || mended->status != LT_OK) {
     return is_same ? status : mended->status;
   }
-  *why = LT_ERR_INIT;
+  lt_err_clear(why);
   return lt_json_parse(&a->event, lt_buf_view(mended), doc, why);
 }
 

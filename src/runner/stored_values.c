@@ -14,7 +14,7 @@ typedef struct stored_value {
 
 struct lt_stored_values {
   size_t used;
-  stored_value *buckets[BUCKETS];
+  stored_value **buckets; /* NULL: nothing was stored yet, as in most prompts */
 };
 
 lt_stored_values *lt_stored_values_new(void) {
@@ -35,8 +35,13 @@ static void stored_values_clear(lt_stored_values *values) {
 void lt_stored_values_free(lt_stored_values *values) {
   if (values != NULL) {
     stored_values_clear(values);
+    lt_mem_free(values->buckets);
     lt_mem_free(values);
   }
+}
+
+static const stored_value *stored_values_list(const lt_stored_values *values, size_t bucket) {
+  return values->buckets != NULL ? values->buckets[bucket] : NULL;
 }
 
 /* The link to the entry of `key`, or to the end of the list. */
@@ -74,6 +79,10 @@ static void stored_values_unlink(lt_stored_values *values, stored_value **place)
 }
 
 lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json, lt_err *err) {
+  values->buckets = values->buckets != NULL ? values->buckets : lt_mem_zalloc(BUCKETS, sizeof *values->buckets);
+  if (values->buckets == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "store(): out of memory");
+  }
   stored_value **place = stored_values_link(values, key);
   size_t old = *place != NULL ? stored_value_bytes((*place)->key, (*place)->json) : 0;
   if (json.n == 0) {
@@ -100,7 +109,7 @@ lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json
 }
 
 lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key) {
-  for (const stored_value *e = values->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
+  for (const stored_value *e = stored_values_list(values, lt_str_hash(key) % BUCKETS); e != NULL; e = e->next) {
     if (lt_str_eq(e->key, key)) {
       return e->json;
     }
@@ -111,7 +120,7 @@ lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key) {
 void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w) {
   lt_json_begin_object(w);
   for (unsigned i = 0; i < BUCKETS && values->used > 0; i++) {
-    for (const stored_value *e = values->buckets[i]; e != NULL; e = e->next) {
+    for (const stored_value *e = stored_values_list(values, i); e != NULL; e = e->next) {
       lt_json_key_str(w, e->key);
       lt_json_put_raw(w, e->json);
     }
@@ -123,13 +132,13 @@ lt_status lt_stored_values_merge(lt_stored_values *to, const lt_stored_values *v
                                  bool *ret_is_changed, lt_err *err) {
   *ret_is_changed = false;
   for (unsigned i = 0; i < BUCKETS; i++) {
-    for (const stored_value *e = found->buckets[i]; e != NULL; e = e->next) {
+    for (const stored_value *e = stored_values_list(found, i); e != NULL; e = e->next) {
       if (lt_stored_values_find(values, e->key).n == 0) {
         *ret_is_changed = true;
         LT_TRY(lt_stored_values_put(to, e->key, LT_STR_NULL, err));
       }
     }
-    for (const stored_value *e = values->buckets[i]; e != NULL; e = e->next) {
+    for (const stored_value *e = stored_values_list(values, i); e != NULL; e = e->next) {
       if (!lt_str_eq(lt_stored_values_find(found, e->key), e->json)) {
         *ret_is_changed = true;
         LT_TRY(lt_stored_values_put(to, e->key, e->json, err));
