@@ -16,6 +16,9 @@
   X(easy_pause)              \
   X(easy_strerror)           \
   X(easy_cleanup)            \
+  X(url)                     \
+  X(url_set)                 \
+  X(url_cleanup)             \
   X(multi_init)              \
   X(multi_setopt)            \
   X(multi_add_handle)        \

@@ -16,11 +16,19 @@
 
 typedef struct lt_http_socket lt_http_socket;
 
+/* A URL as libcurl has read it. Reading it takes longer than all else that is done for a small request. */
+typedef struct lt_http_url {
+  size_t users;  /* streams, and the client as long as it is the last one */
+  CURLU *parsed; /* NULL: libcurl says what is wrong with it when the request is sent */
+  char *text;
+} lt_http_url;
+
 struct lt_http {
   uv_timer_t timer; /* libcurl's one */
   lt_loop *loop;
   const lt_curl *curl; /* NULL: not needed yet */
   CURLM *multi;
+  lt_http_url *url; /* of the last request: the next one is often to the same. NULL: none yet */
   lt_http_socket *sockets[LT_HTTP_SOCKET_LISTS];
   size_t streams; /* not closed */
 };
@@ -28,6 +36,7 @@ struct lt_http {
 struct lt_http_stream {
   lt_http *http;
   CURL *easy;
+  lt_http_url *url;
   struct curl_slist *headers; /* sent */
   bool is_once;               /* as in lt_http_request */
   char *host;                 /* for messages: no user, no path */
@@ -63,6 +72,8 @@ void lt_http_stream_break(lt_http_stream *stream, lt_status why);
 lt_status lt_http_check(const lt_http_request *request, lt_err *err);
 /* The host and port of a URL, without its user; empty when the text is not an http or https URL. */
 lt_str lt_http_host_in(lt_str url);
+/* Counts one user less. NULL is allowed. */
+void lt_http_url_leave(const lt_http *http, lt_http_url *url);
 /* Hands the request's options to libcurl. False: no memory. */
 bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request);
 

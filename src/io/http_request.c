@@ -63,6 +63,45 @@ lt_status lt_http_check(const lt_http_request *request, lt_err *err) {
   return LT_OK;
 }
 
+void lt_http_url_leave(const lt_http *http, lt_http_url *url) {
+  if (url != NULL && --url->users == 0) {
+    http->curl->url_cleanup(url->parsed);
+    lt_mem_free(url->text);
+    lt_mem_free(url);
+  }
+}
+
+static lt_http_url *http_url_new(const lt_http *http, lt_str text) {
+  lt_http_url *url = lt_mem_zalloc(1, sizeof *url);
+  if (url == NULL) {
+    return NULL;
+  }
+  url->users = 1;
+  url->text = lt_mem_strdup(text);
+  url->parsed = http->curl->url();
+  if (url->text == NULL || url->parsed == NULL) {
+    lt_http_url_leave(http, url);
+    return NULL;
+  }
+  if (http->curl->url_set(url->parsed, CURLUPART_URL, url->text, 0) != CURLUE_OK) {
+    http->curl->url_cleanup(url->parsed);
+    url->parsed = NULL;
+  }
+  return url;
+}
+
+/* Counts one user more. NULL: no memory. */
+static lt_http_url *http_url_take(lt_http *http, lt_str text) {
+  if (http->url == NULL || !lt_str_eqc(text, http->url->text)) {
+    lt_http_url_leave(http, http->url);
+    http->url = http_url_new(http, text);
+  }
+  if (http->url != NULL) {
+    http->url->users++;
+  }
+  return http->url;
+}
+
 static bool http_request_add_header(lt_http_stream *stream, lt_str name, lt_str value) {
   LT_AUTO_BUF(line, LT_HTTP_HEADERS_MAX_BYTES);
   lt_buf_add(&line, name);
@@ -131,12 +170,14 @@ static bool http_request_is_loopback(const char *host) {
 }
 
 bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
-  char *url = http_request_add_headers(stream, request) ? lt_mem_strdup(request->url) : NULL;
-  if (url == NULL) {
+  stream->url = http_request_add_headers(stream, request) ? http_url_take(stream->http, request->url) : NULL;
+  if (stream->url == NULL) {
     return false;
   }
-  CURLcode code = SET(CURLOPT_URL, url);
-  lt_mem_free(url);
+  CURLcode code = SET(CURLOPT_URL, stream->url->text);
+  if (stream->url->parsed != NULL) {
+    SET(CURLOPT_CURLU, stream->url->parsed);
+  }
   SET(CURLOPT_PRIVATE, stream);
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
