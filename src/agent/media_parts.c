@@ -352,7 +352,7 @@ static lt_status media_parts_fill_all(media_filler *f, lt_str messages, lt_err *
 lt_status lt_media_parts_fill(const lt_turn *turn, lt_str messages, lt_str why_none, lt_media_filled *filled,
                               lt_err *err) {
   filled->messages = messages;
-  if (lt_str_find(messages, LT_STR(PART_TYPE), 0) == SIZE_MAX) {
+  if (lt_str_find(messages, LT_STR("\"" PART_TYPE "\""), 0) == SIZE_MAX) { /* not where a text speaks of one */
     return LT_OK;
   }
   media_filler f = {.turn = turn, .why_none = why_none, .w = lt_json_writer_on(filled->out), .filled = filled};

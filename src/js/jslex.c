@@ -218,8 +218,8 @@ static bool jslex_read_regex(lt_jslex *lx) {
 /* --- Words and punctuation ---------------------------------------------------------------------------------------- */
 
 static bool jslex_word_in(lt_str word, const char *const *list) {
-  for (; *list != NULL; list++) {
-    if (lt_str_eqc(word, *list)) {
+  for (; word.n > 0 && *list != NULL; list++) {
+    if (word.p[0] == **list && lt_str_eqc(word, *list)) {
       return true;
     }
   }
