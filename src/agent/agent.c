@@ -155,6 +155,8 @@ lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt
   agent->mode_count = lt_mode_count;
   lt_wait_init(&agent->ended, options->loop);
   lt_cancel_init(&agent->close);
+  lt_buf_init(&agent->system_text, LT_SYSTEM_KEPT_BYTES);
+  lt_buf_init(&agent->system_message, 2 * LT_SYSTEM_KEPT_BYTES);
   *ret_agent = agent;
   return LT_OK;
 }
@@ -176,6 +178,8 @@ void lt_agent_free(lt_agent *agent) {
   }
   lt_tool_text_release(&agent->listing);
   lt_tool_text_release(&agent->definitions);
+  lt_buf_release(&agent->system_text);
+  lt_buf_release(&agent->system_message);
   lt_mem_free(agent);
 }
 

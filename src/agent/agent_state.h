@@ -33,6 +33,8 @@ struct lt_agent {
   lt_wait ended;            /* woken whenever a prompt, a title or a deferred end is finished */
   lt_tool_text listing;     /* of code mode's system prompt */
   lt_tool_text definitions; /* of classic mode's requests */
+  lt_buf system_text;       /* the last system prompt without context items; empty: none is kept ... */
+  lt_buf system_message;    /* ... and its message: most prompts have the same one, which is long */
   /* The list of tools that was stored last, and its name. */
   uint64_t kept; /* the list's lt_catalog_number; 0: none */
   char kept_tools[LT_BLOB_HASH_BYTES + 1];

@@ -56,11 +56,36 @@ static lt_status request_messages_read_history(lt_request_messages *m, size_t ma
   return LT_OK;
 }
 
+/* The prompt that follows has most often the same system prompt. */
+static void request_messages_keep_system(const lt_request_messages *m, lt_str system) {
+  lt_agent *agent = m->turn->agent;
+  lt_buf_clear(&agent->system_text);
+  lt_buf_clear(&agent->system_message);
+  lt_buf_add(&agent->system_text, system);
+  lt_buf_add(&agent->system_message, lt_buf_view(&m->system));
+  if (lt_status_first(agent->system_text.status, agent->system_message.status) != LT_OK) {
+    lt_buf_clear(&agent->system_text);
+  }
+}
+
+static void request_messages_put_system(lt_request_messages *m, lt_str system) {
+  const lt_agent *agent = m->turn->agent;
+  if (lt_str_eq(system, lt_buf_view(&agent->system_text))) {
+    lt_buf_add(&m->system, lt_buf_view(&agent->system_message));
+    return;
+  }
+  lt_json_writer w = lt_json_writer_on(&m->system);
+  request_messages_put_message(&w, "system", system);
+  bool has_context = m->turn->prepared.context.n > sizeof "[]" - 1; /* which is of this conversation */
+  if (m->system.status == LT_OK && !has_context) {
+    request_messages_keep_system(m, system);
+  }
+}
+
 lt_status lt_request_messages_set_system(lt_request_messages *m, lt_str system, lt_err *err) {
   lt_buf_clear(&m->system);
   if (system.n > 0) {
-    lt_json_writer w = lt_json_writer_on(&m->system);
-    request_messages_put_message(&w, "system", system);
+    request_messages_put_system(m, system);
   }
   return request_messages_check(&m->system, err);
 }
@@ -128,7 +153,7 @@ static void request_messages_put_input(lt_buf *out, const lt_request_messages *m
 static lt_status request_messages_ask_once(const lt_request_messages *m, lt_str tools, bool streams,
                                            lt_completion *completion, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(all, LT_PROMPT_MESSAGES_BYTES);
-  lt_buf_expect(&all, m->system.n + m->history.n + m->history_user.n + m->rest.n);
+  lt_buf_expect(&all, m->system.n + m->history.n + m->history_user.n + m->rest.n + sizeof "[,,]");
   lt_buf_byte(&all, '[');
   request_messages_put_part(&all, lt_buf_view(&m->system));
   request_messages_put_part(&all, lt_buf_view(&m->history));

@@ -480,11 +480,12 @@
 #define LT_OUTBOX_BATCH            64             /* outputs and events of one prompt that are stored together ... */
 #define LT_OUTBOX_BATCH_BYTES      LT_MIB         /* ... unless one alone has more */
 #define LT_OUTBOX_REST_MS          2 /* what programs say and call comes in flocks: for so long it may gather */
-#define LT_PROMPT_MESSAGES_BYTES   (64 * LT_MIB) /* what a model is sent */
-#define LT_DRAIN_POLL_MS           50            /* between two looks at prompts that may end before the process */
-#define LT_PROGRAM_DRAFTS_MAX      8             /* programs of one reply that are shown while they are written */
-#define LT_DEFERRED_RECORD_BYTES   LT_MIB        /* record of a prompt that is not stored yet; a longer one is stored */
-#define LT_DEFERRED_CALLS_MAX      1000          /* likewise its read-only calls */
+#define LT_PROMPT_MESSAGES_BYTES   (64 * LT_MIB)  /* what a model is sent */
+#define LT_SYSTEM_KEPT_BYTES       (256 * LT_KIB) /* of a system prompt whose message is kept for the next prompt */
+#define LT_DRAIN_POLL_MS           50             /* between two looks at prompts that may end before the process */
+#define LT_PROGRAM_DRAFTS_MAX      8              /* programs of one reply that are shown while they are written */
+#define LT_DEFERRED_RECORD_BYTES   LT_MIB /* record of a prompt that is not stored yet; a longer one is stored */
+#define LT_DEFERRED_CALLS_MAX      1000   /* likewise its read-only calls */
 #define LT_DEFERRED_OUTPUT_BYTES   LT_GATEWAY_PAGE_BYTES /* likewise its outputs: what is read in pieces is stored */
 #define LT_ATTACHMENTS_MAX         20                    /* files that a user sends with one message */
 #define LT_ATTACHMENTS_BYTES       (10 * LT_MIB)         /* of all of them: half of LT_MEDIA_REQUEST_BYTES */
