@@ -78,8 +78,10 @@ lt_str lt_json_text(lt_json v);
 uint32_t lt_json_count(lt_json v);
 
 /* The member `key` of an object, else NONE. Of repeated keys the last one counts, as in JavaScript. */
-lt_json lt_json_get(lt_json object, const char *key);
 lt_json lt_json_get_str(lt_json object, lt_str key);
+static inline lt_json lt_json_get(lt_json object, const char *key) { /* here the compiler counts a literal's bytes */
+  return lt_json_get_str(object, lt_str_of(key));
+}
 /* Item `i` of an array, else NONE. Linear time: use lt_json_each to visit all items. */
 lt_json lt_json_at(lt_json array, uint32_t i);
 
@@ -129,8 +131,10 @@ void lt_json_end_object(lt_json_writer *w);
 void lt_json_begin_array(lt_json_writer *w);
 void lt_json_end_array(lt_json_writer *w);
 /* Writes a key. Its value must follow. */
-void lt_json_key(lt_json_writer *w, const char *key);
 void lt_json_key_str(lt_json_writer *w, lt_str key);
+static inline void lt_json_key(lt_json_writer *w, const char *key) {
+  lt_json_key_str(w, lt_str_of(key));
+}
 /* Characters as a JSON string. WTF-8 surrogates are written as \uXXXX; bytes that are not WTF-8 become U+FFFD. */
 void lt_json_put_str(lt_json_writer *w, lt_str s);
 void lt_json_put_cstr(lt_json_writer *w, const char *cstr);
@@ -140,7 +144,10 @@ void lt_json_put_double(lt_json_writer *w, double n);
 void lt_json_put_bool(lt_json_writer *w, bool b);
 void lt_json_put_null(lt_json_writer *w);
 /* Writes a key and its value; nothing is written by put_given if the value is empty. */
-void lt_json_put_pair(lt_json_writer *w, const char *key, lt_str value);
+static inline void lt_json_put_pair(lt_json_writer *w, const char *key, lt_str value) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, value);
+}
 void lt_json_put_given(lt_json_writer *w, const char *key, lt_str value);
 /* Writes JSON text unchanged. Empty text becomes null. */
 void lt_json_put_raw(lt_json_writer *w, lt_str json);

@@ -97,10 +97,6 @@ lt_json lt_json_get_str(lt_json object, lt_str key) {
   return found;
 }
 
-lt_json lt_json_get(lt_json object, const char *key) {
-  return lt_json_get_str(object, lt_str_of(key));
-}
-
 lt_json lt_json_at(lt_json array, uint32_t i) {
   if (lt_json_typeof(array) != LT_JSON_ARRAY || i >= lt_json_count(array)) {
     return (lt_json){NULL, 0};

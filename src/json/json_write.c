@@ -223,10 +223,6 @@ void lt_json_key_str(lt_json_writer *w, lt_str key) {
   w->after_key = true;
 }
 
-void lt_json_key(lt_json_writer *w, const char *key) {
-  lt_json_key_str(w, lt_str_of(key));
-}
-
 void lt_json_put_str(lt_json_writer *w, lt_str s) {
   json_write_before_value(w);
   json_write_put_quoted(w->buf, s);
@@ -234,11 +230,6 @@ void lt_json_put_str(lt_json_writer *w, lt_str s) {
 
 void lt_json_put_cstr(lt_json_writer *w, const char *cstr) {
   lt_json_put_str(w, lt_str_of(cstr));
-}
-
-void lt_json_put_pair(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
 }
 
 void lt_json_put_given(lt_json_writer *w, const char *key, lt_str value) {
