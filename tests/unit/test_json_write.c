@@ -245,7 +245,7 @@ static size_t random_wtf8(char *out, size_t count, uint64_t *x) {
   return n;
 }
 
-enum { LENGTHS = 19 };
+enum { LENGTHS = 36 };
 
 static void put_escaped(lt_buf *out, unsigned c) {
   const char *shorts = "\b\f\n\r\t\"\\";
@@ -258,7 +258,7 @@ static void put_escaped(lt_buf *out, unsigned c) {
 }
 
 static void assert_escaped_at(unsigned c, size_t at, size_t length) {
-  static const char filler[] = "xxxxxxxxxxxxxxxxxxx";
+  static const char filler[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
   char text[LENGTHS];
   lt_buf buf, want;
   lt_buf_init(&buf, BUF_BYTES);
@@ -277,7 +277,7 @@ static void assert_escaped_at(unsigned c, size_t at, size_t length) {
   lt_buf_release(&want);
 }
 
-/* Strings are looked through eight bytes at a time, and their ends otherwise. */
+/* Strings are looked through 16 bytes at a time, and their ends otherwise. */
 static void characters_are_escaped_at_any_place(void **state) {
   (void)state;
   for (unsigned c = 0; c < 0x80; c++) {
