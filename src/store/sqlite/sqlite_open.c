@@ -10,6 +10,14 @@ static const lt_symbol functions[] = {
 #undef LT_SQLITE_ENTRY
 };
 
+/* SQLite counts the memory that it has, under a lock of the process: half of what an allocation takes. Nobody asks
+ * for the sum. In a host whose own code uses SQLite already, the setting stays as it is. */
+static lt_status sqlite_open_init(lt_err *err) {
+  (void)err;
+  (void)lt_sqlite.config(SQLITE_CONFIG_MEMSTATUS, 0);
+  return LT_OK;
+}
+
 static lt_library library = {
     .file = "libsqlite3.so.0",
     .needed_for = "a database needs SQLite",
@@ -17,6 +25,7 @@ static lt_library library = {
     .functions = functions,
     .count = sizeof functions / sizeof functions[0],
     .table = &lt_sqlite,
+    .init = sqlite_open_init,
     .lock = PTHREAD_MUTEX_INITIALIZER,
 };
 

@@ -29,6 +29,7 @@
   X(column_name)               \
   X(column_type)               \
   X(column_value)              \
+  X(config)                    \
   X(db_config)                 \
   X(db_filename)               \
   X(db_handle)                 \
