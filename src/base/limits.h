@@ -315,7 +315,8 @@
 #define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
 #define LT_DB_GROUPS_APART      8                   /* on the pool, after one that kept the loop's thread too long */
 #define LT_DB_STATEMENTS_KEPT   256                 /* places for prepared statements: more than there are texts */
-#define LT_DB_OWNED_KEPT        4096                /* places for prompts that are known to be our own */
+#define LT_DB_KNOWN             4096                /* places for what is known of prompts and runs ... */
+#define LT_DB_KNOWN_NAME_BYTES  64                  /* ... whose names are no longer */
 #define LT_LEASE_BEAT_MS        3000                /* between two signs of life of a process that runs prompts */
 #define LT_LEASE_GONE_MS        15000               /* without one, a process in another container counts as gone ... */
 #define LT_LEASE_WATCH_MS       4500                /* ... after it was watched for so long: more than one beat */

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "store/store_upkeep.h"
 
 static const char *orphans(db_fix *fix) {
   lt_buf out;
@@ -151,6 +152,23 @@ static void lose_a_known_prompt(db_fix *fix) {
 
 static void a_known_prompt_may_be_taken_over(void **state) {
   db_fix_run(*state, lose_a_known_prompt);
+}
+
+/* Also when this process itself removes the prompt: its numbers are nobody's then. */
+static void remove_a_known_prompt(db_fix *fix) {
+  bool is_done = false;
+  create_ended(fix, 1, 1);
+  DB_OK(lt_store_prompt_put_output(fix->db, prompt(1), 0, LT_STR("{}"), &fix->err));
+  DB_OK(lt_store_conversation_remove(fix->db, LT_STR("ann"), conversation(1), 100, &is_done, &fix->err));
+  assert_true(is_done);
+  expect(lt_store_prompt_put_output(fix->db, prompt(1), 0, LT_STR("{}"), &fix->err), LT_E_NOTFOUND, fix,
+         "there is no prompt");
+  expect(set(fix, 1, LT_PROMPT_COMPLETED), LT_E_NOTFOUND, fix, "there is no prompt");
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM prompt_outputs"), "0");
+}
+
+static void a_known_prompt_may_be_removed(void **state) {
+  db_fix_run(*state, remove_a_known_prompt);
 }
 
 static void set_elsewhere(db_fix *fix, const char *owner, uint64_t beat_ms) {
@@ -364,15 +382,11 @@ static void two_processes_prompt_one_conversation(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       /* These fork, and come before the first threads: ThreadSanitizer cannot follow otherwise. */
-      TEST(a_killed_process_leaves_an_orphan),
-      TEST(two_processes_resume_one_conversation),
-      TEST(two_processes_prompt_one_conversation),
-      TEST(a_prompt_is_taken_and_given_back),
-      TEST(orphans_are_found_by_their_user),
-      TEST(a_pid_alone_is_no_owner),
-      TEST(an_older_releases_owner_counts),
-      TEST(a_known_prompt_may_be_taken_over),
-      TEST(another_namespace_is_known_by_its_heartbeat),
+      TEST(a_killed_process_leaves_an_orphan),     TEST(two_processes_resume_one_conversation),
+      TEST(two_processes_prompt_one_conversation), TEST(a_prompt_is_taken_and_given_back),
+      TEST(orphans_are_found_by_their_user),       TEST(a_pid_alone_is_no_owner),
+      TEST(an_older_releases_owner_counts),        TEST(a_known_prompt_may_be_taken_over),
+      TEST(a_known_prompt_may_be_removed),         TEST(another_namespace_is_known_by_its_heartbeat),
   };
   return cmocka_run_group_tests_name("prompt_owner", tests, NULL, NULL);
 }

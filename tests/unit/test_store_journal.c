@@ -519,6 +519,26 @@ static void free_before_written(db_fix *fix) {
   assert_string_equal(db_fix_ask(fix, "SELECT group_concat(number) FROM notes"), "1,2,3");
 }
 
+/* What is known of a run is known until another connection has changed something. */
+static void note_beside_another(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  lt_record record;
+  for (int i = 0; i < 4; i++) {
+    note_text(journal, "run-1", 1, LT_STR("x"));
+    record = recall(fix, journal, "run-1"); /* waits until it is written */
+    lt_record_release(&record);
+    if (i == 1) {
+      db_fix_ask(fix, "INSERT INTO notes VALUES('run-1', 3, 1, 1, 1, 'of another')");
+    }
+  }
+  lt_store_journal_free(journal);
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(number) FROM notes"), "1,2,3,4,5");
+}
+
+static void another_may_note_in_the_same_run(void **state) {
+  db_fix_run(*state, note_beside_another);
+}
+
 static void what_was_noted_is_written_after_all(void **state) {
   db_fix_run(*state, free_before_written);
 }
@@ -654,6 +674,7 @@ int main(void) {
       TEST(after_a_lost_note_nothing_of_its_run_is_recorded),
       TEST(what_waits_has_a_ceiling),
       TEST(what_was_noted_is_written_after_all),
+      TEST(another_may_note_in_the_same_run),
       TEST(a_call_that_only_reads_waits_for_nothing),
       TEST(what_follows_from_an_effect_comes_after_it),
       TEST(a_long_answer_waits_until_it_is_written),

@@ -5,19 +5,29 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "store/sqlite/sqlite_open.h"
-#include "store/store.h"
+
+/* A run; a prompt's own is named after it. */
+typedef struct known_run {
+  uint64_t age; /* another than the cache's: the place is free */
+  bool is_own;  /* a prompt, and this process's own */
+  lt_prompt_rows rows;
+  int64_t last_note; /* NOT_KNOWN */
+  size_t n;
+  char name[LT_DB_KNOWN_NAME_BYTES];
+} known_run;
+
+/* Names that meet in one place take turns in it: in a crowd of 1,000, each prompt was looked for once more. */
+enum { KNOWN_SIDE_BY_SIDE = 4, KNOWN_SETS = LT_DB_KNOWN / KNOWN_SIDE_BY_SIDE, NOT_KNOWN = -1 };
 
 typedef struct connection_cache {
   struct {
     const char *text;
     sqlite3_stmt *stmt;
-  } statements[LT_DB_STATEMENTS_KEPT]; /* by the address of the text */
-  int64_t version;                     /* of the data, when the last transaction that may write began */
-  uint64_t age;                        /* what was noted in an earlier one is forgotten */
-  struct {
-    uint64_t age;
-    char id[LT_STORE_ID_BYTES];
-  } owned[LT_DB_OWNED_KEPT]; /* by the id */
+  } statements[LT_DB_STATEMENTS_KEPT];             /* by the address of the text */
+  int64_t version;                                 /* of the data, when the last transaction that may write began */
+  uint64_t age;                                    /* what was noted in an earlier one is forgotten */
+  known_run known[KNOWN_SETS][KNOWN_SIDE_BY_SIDE]; /* by the name */
+  unsigned turn;                                   /* whose place is taken next, where none is free */
 } connection_cache;
 
 /* What this process has undone may have been noted. */
@@ -71,7 +81,7 @@ void lt_connection_cache_put(sqlite3 *sql, const char *text, sqlite3_stmt *stmt)
   }
 }
 
-/* --- Prompts ------------------------------------------------------------------------------------------------------ */
+/* --- Prompts and runs --------------------------------------------------------------------------------------------- */
 void lt_connection_cache_see_version(sqlite3 *sql, int64_t version) {
   connection_cache *cache = connection_cache_of(sql);
   if (cache != NULL && cache->version != version) {
@@ -80,24 +90,78 @@ void lt_connection_cache_see_version(sqlite3 *sql, int64_t version) {
   }
 }
 
-static size_t connection_cache_owned_place(lt_str prompt) {
-  return lt_str_hash(prompt) % LT_DB_OWNED_KEPT;
+void lt_connection_cache_forget(sqlite3 *sql) {
+  connection_cache_on_rollback(connection_cache_of(sql));
 }
 
-bool lt_connection_cache_owns(sqlite3 *sql, lt_str prompt) {
-  const connection_cache *cache = connection_cache_of(sql);
-  if (cache == NULL || prompt.n != LT_STORE_ID_BYTES) {
+static known_run *connection_cache_find_in(const connection_cache *cache, known_run *set, lt_str name) {
+  for (known_run *known = set; known < set + KNOWN_SIDE_BY_SIDE; known++) {
+    if (known->age == cache->age && lt_str_eq(lt_str_from(known->name, known->n), name)) {
+      return known;
+    }
+  }
+  return NULL;
+}
+
+static known_run *connection_cache_find_run(sqlite3 *sql, lt_str name) {
+  connection_cache *cache = connection_cache_of(sql);
+  return cache != NULL ? connection_cache_find_in(cache, cache->known[lt_str_hash(name) % KNOWN_SETS], name) : NULL;
+}
+
+static known_run *connection_cache_free_place(connection_cache *cache, known_run *set) {
+  for (known_run *known = set; known < set + KNOWN_SIDE_BY_SIDE; known++) {
+    if (known->age != cache->age) {
+      return known;
+    }
+  }
+  return &set[cache->turn++ % KNOWN_SIDE_BY_SIDE];
+}
+
+/* The run's place; NULL: there is no cache, or the name is too long. */
+static known_run *connection_cache_keep_run(sqlite3 *sql, lt_str name) {
+  connection_cache *cache = connection_cache_of(sql);
+  if (cache == NULL || name.n > LT_DB_KNOWN_NAME_BYTES) {
+    return NULL;
+  }
+  known_run *set = cache->known[lt_str_hash(name) % KNOWN_SETS];
+  known_run *known = connection_cache_find_in(cache, set, name);
+  if (known == NULL) {
+    known = connection_cache_free_place(cache, set);
+    *known = (known_run){.age = cache->age, .last_note = NOT_KNOWN, .n = name.n};
+    memcpy(known->name, name.p, name.n);
+  }
+  return known;
+}
+
+bool lt_connection_cache_owns(sqlite3 *sql, lt_str prompt, lt_prompt_rows *ret_rows) {
+  const known_run *known = connection_cache_find_run(sql, prompt);
+  if (known == NULL || !known->is_own) {
     return false;
   }
-  size_t place = connection_cache_owned_place(prompt);
-  return cache->owned[place].age == cache->age && memcmp(cache->owned[place].id, prompt.p, prompt.n) == 0;
+  *ret_rows = known->rows;
+  return true;
 }
 
-void lt_connection_cache_note_own(sqlite3 *sql, lt_str prompt) {
-  connection_cache *cache = connection_cache_of(sql);
-  if (cache != NULL && prompt.n == LT_STORE_ID_BYTES) {
-    size_t place = connection_cache_owned_place(prompt);
-    cache->owned[place].age = cache->age;
-    memcpy(cache->owned[place].id, prompt.p, prompt.n);
+void lt_connection_cache_note_own(sqlite3 *sql, lt_str prompt, const lt_prompt_rows *rows) {
+  known_run *known = connection_cache_keep_run(sql, prompt);
+  if (known != NULL) {
+    known->is_own = true;
+    known->rows = *rows;
+  }
+}
+
+bool lt_connection_cache_knows_last_note(sqlite3 *sql, lt_str run, int64_t *ret_number) {
+  const known_run *known = connection_cache_find_run(sql, run);
+  if (known == NULL || known->last_note == NOT_KNOWN) {
+    return false;
+  }
+  *ret_number = known->last_note;
+  return true;
+}
+
+void lt_connection_cache_note_last_note(sqlite3 *sql, lt_str run, int64_t number) {
+  known_run *known = connection_cache_keep_run(sql, run);
+  if (known != NULL) {
+    known->last_note = number;
   }
 }

@@ -1,8 +1,8 @@
-/* What is remembered with a connection: which statement was prepared for which text, and which prompts are known to be
- * this process's own.
+/* What is remembered with a connection: which statement was prepared for which text, which prompts are known to be this
+ * process's own, with the numbers of their rows, and the numbers of runs' last notes.
  *
- * Both only spare work: without a cache, and after anything was forgotten, SQLite is asked. SQLite keeps the pointer to
- * the cache, as the argument of the connection's rollback hook. For sqlite/ only, on the thread that has the
+ * All of it only spares work: without a cache, and after anything was forgotten, SQLite is asked. SQLite keeps the
+ * pointer to the cache, as the argument of the connection's rollback hook. For sqlite/ only, on the thread that has the
  * connection.
  */
 #ifndef LT_STORE_SQLITE_CONNECTION_CACHE_H
@@ -15,6 +15,11 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+/* Zeros: there is no such prompt. */
+typedef struct lt_prompt_rows {
+  int64_t number, conversation;
+} lt_prompt_rows;
+
 /* Gives the connection a cache, unless there is no memory. Owns: the connection, until lt_connection_cache_close. */
 void lt_connection_cache_open(struct sqlite3 *sql);
 void lt_connection_cache_close(struct sqlite3 *sql);
@@ -25,12 +30,19 @@ struct sqlite3_stmt *lt_connection_cache_find(struct sqlite3 *sql, const char *t
 void lt_connection_cache_put(struct sqlite3 *sql, const char *text, struct sqlite3_stmt *stmt);
 
 /* Says which version of the data a transaction sees that may write (PRAGMA data_version). When another connection has
- * changed something since the last one, no prompt is known any more. */
+ * changed something since the last one, no prompt and no run is known any more. */
 void lt_connection_cache_see_version(struct sqlite3 *sql, int64_t version);
-/* Whether the prompt is known. An id of another length than LT_STORE_ID_BYTES never is. */
-bool lt_connection_cache_owns(struct sqlite3 *sql, lt_str prompt);
+/* Forgets prompts and runs: rows are removed, or a job fails after it has noted a run. */
+void lt_connection_cache_forget(struct sqlite3 *sql);
+/* Whether the prompt is known to be this process's own. */
+bool lt_connection_cache_owns(struct sqlite3 *sql, lt_str prompt, lt_prompt_rows *ret_rows);
 /* Notes that no other process has the prompt, in a transaction that may write. What this process does with the prompt
  * itself changes nothing of that, unless it is undone: then all is forgotten. */
-void lt_connection_cache_note_own(struct sqlite3 *sql, lt_str prompt);
+void lt_connection_cache_note_own(struct sqlite3 *sql, lt_str prompt, const lt_prompt_rows *rows);
+
+/* Whether the number of the run's last note is known. */
+bool lt_connection_cache_knows_last_note(struct sqlite3 *sql, lt_str run, int64_t *ret_number);
+/* Notes it, in a transaction that may write. A job that fails after that forgets all. */
+void lt_connection_cache_note_last_note(struct sqlite3 *sql, lt_str run, int64_t number);
 
 #endif

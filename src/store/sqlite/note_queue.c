@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/prompt_owner.h"
 #include "store/sqlite/query.h"
 
@@ -130,6 +131,9 @@ static void note_batch_lose(const note_batch *b) {
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 static lt_status note_find_number(struct sqlite3 *sql, lt_str run, int64_t *ret_number, lt_err *err) {
+  if (lt_connection_cache_knows_last_note(sql, run, ret_number)) {
+    return LT_OK;
+  }
   lt_query query = lt_query_prepare(sql, "SELECT max(number) FROM notes WHERE run = ?");
   lt_query_text(&query, run);
   int64_t number = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
@@ -193,6 +197,7 @@ static lt_status note_batch_insert(struct sqlite3 *sql, const note_batch *b, lt_
     i->is_left_out = is_ours && !is_whole;
     if (is_whole && i->what == NOTE_OF_RUN) {
       LT_TRY(note_insert(sql, i, ++number, err));
+      lt_connection_cache_note_last_note(sql, i->run, number);
     } else if (is_whole) {
       LT_TRY(note_write_call(sql, b->notes, i, &is_whole, err));
     }
@@ -206,6 +211,7 @@ static lt_status note_batch_write(struct sqlite3 *sql, void *arg, lt_err *err) {
   lt_status status = note_batch_insert(sql, b, err);
   if (status != LT_OK) {
     note_batch_lose(b);
+    lt_connection_cache_forget(sql); /* the notes before the failure are undone */
   }
   return status;
 }

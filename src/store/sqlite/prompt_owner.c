@@ -170,17 +170,20 @@ lt_status lt_store_prompt_claim(lt_store *db, lt_str id, lt_err *err) {
 }
 
 /* --- Prompts that were taken over --------------------------------------------------------------------------------- */
-lt_status lt_prompt_owner_check_own(struct sqlite3 *sql, lt_str run, lt_err *err) {
+lt_status lt_prompt_owner_find_own(struct sqlite3 *sql, lt_str run, lt_prompt_rows *ret_rows, lt_err *err) {
   char own[LT_LEASE_BYTES];
+  lt_prompt_rows rows = {.number = 0};
   lt_status status = LT_OK;
   lt_str id = lt_str_sub(run, 0, LT_STORE_ID_BYTES);
-  if (lt_connection_cache_owns(sql, id)) {
+  if (lt_connection_cache_owns(sql, id, ret_rows)) {
     return LT_OK;
   }
   LT_TRY(lt_lease_own(own, err));
-  lt_query query = lt_query_prepare(sql, "SELECT ifnull(owner, ended_by) FROM prompts WHERE id = ?");
+  lt_query query =
+      lt_query_prepare(sql, "SELECT ifnull(owner, ended_by), number, conversation FROM prompts WHERE id = ?");
   lt_query_text(&query, id);
   if (lt_query_row(&query)) {
+    rows = (lt_prompt_rows){.number = lt_query_get_int(&query, 1), .conversation = lt_query_get_int(&query, 2)};
     lt_str owner = lt_query_get(&query, 0);
     if (owner.n > 0 && !lt_str_eqc(owner, own)) {
       status = lt_fail(err, LT_E_CLOSED,
@@ -188,10 +191,15 @@ lt_status lt_prompt_owner_check_own(struct sqlite3 *sql, lt_str run, lt_err *err
     }
   }
   lt_status read = lt_query_end(&query, err);
-  if (read == LT_OK && status == LT_OK) {
-    lt_connection_cache_note_own(sql, id);
-  }
-  return lt_status_first(read, status);
+  LT_TRY(lt_status_first(read, status));
+  lt_connection_cache_note_own(sql, id, &rows);
+  *ret_rows = rows;
+  return LT_OK;
+}
+
+lt_status lt_prompt_owner_check_own(struct sqlite3 *sql, lt_str run, lt_err *err) {
+  lt_prompt_rows rows;
+  return lt_prompt_owner_find_own(sql, run, &rows, err);
 }
 
 lt_status lt_store_prompt_release(lt_store *db, lt_str id, lt_err *err) {

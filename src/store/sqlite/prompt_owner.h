@@ -3,6 +3,7 @@
 #define LT_STORE_SQLITE_PROMPT_OWNER_H
 
 #include "store/lease.h"
+#include "store/sqlite/connection_cache.h"
 
 struct sqlite3;
 
@@ -13,5 +14,7 @@ lt_status lt_prompt_owner_sign(struct sqlite3 *sql, char ret_own[LT_LEASE_BYTES]
  * LT_E_CLOSED.
  */
 lt_status lt_prompt_owner_check_own(struct sqlite3 *sql, lt_str run, lt_err *err);
+/* The same, and finds the prompt's rows; zeros: there is no such prompt. */
+lt_status lt_prompt_owner_find_own(struct sqlite3 *sql, lt_str run, lt_prompt_rows *ret_rows, lt_err *err);
 
 #endif

@@ -92,7 +92,7 @@ static lt_status prompt_use_conversation(struct sqlite3 *sql, int64_t number, co
 }
 
 /* The prompt has its owner from the beginning: another process that looks for orphans would take it otherwise. */
-static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job, int64_t conversation, lt_err *err) {
+static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job, lt_prompt_rows *rows, lt_err *err) {
   char own[LT_LEASE_BYTES];
   LT_TRY(lt_prompt_owner_sign(sql, own, err));
   lt_query query =
@@ -101,7 +101,7 @@ static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job
                        "input, origin, attachments) "
                        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''))");
   lt_query_text(&query, job->row.id);
-  lt_query_int(&query, conversation);
+  lt_query_int(&query, rows->conversation);
   lt_query_text(&query, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_RUNNING)));
   lt_query_text(&query, job->row.model);
   lt_query_text(&query, job->row.mode);
@@ -111,22 +111,25 @@ static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job
   lt_query_text(&query, job->row.input);
   lt_query_text(&query, job->row.origin);
   lt_query_text(&query, job->row.attachments);
-  return lt_query_run(&query, err);
+  LT_TRY(lt_query_run(&query, err));
+  rows->number = lt_sqlite.last_insert_rowid(sql);
+  return LT_OK;
 }
 
 static lt_status prompt_create(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_create_job *job = arg;
-  int64_t conversation = 0;
-  LT_TRY(prompt_find_conversation(sql, &job->row, &conversation, err));
+  lt_prompt_rows rows = {.number = 0};
+  LT_TRY(prompt_find_conversation(sql, &job->row, &rows.conversation, err));
   LT_TRY(prompt_check_new(sql, job->row.id, err));
-  if (conversation != 0) {
-    LT_TRY(prompt_check_idle(sql, conversation, err));
-    LT_TRY(prompt_use_conversation(sql, conversation, job->created_at, err));
+  if (rows.conversation != 0) {
+    LT_TRY(prompt_check_idle(sql, rows.conversation, err));
+    LT_TRY(prompt_use_conversation(sql, rows.conversation, job->created_at, err));
   } else {
-    LT_TRY(prompt_insert_conversation(sql, job, &conversation, err));
+    LT_TRY(prompt_insert_conversation(sql, job, &rows.conversation, err));
   }
-  LT_TRY(prompt_insert(sql, job, conversation, err));
-  lt_connection_cache_note_own(sql, job->row.id); /* at the job's end: the job can only be undone with all others */
+  LT_TRY(prompt_insert(sql, job, &rows, err));
+  lt_connection_cache_note_own(sql, job->row.id,
+                               &rows); /* at the job's end: the job can only be undone with all others */
   return LT_OK;
 }
 
@@ -180,8 +183,8 @@ static lt_status prompt_fail_change(struct sqlite3 *sql, const prompt_change_job
 }
 
 /* A prompt that ends has no owner any more. */
-static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_job *job, bool ends, bool *ret_found,
-                                     lt_err *err) {
+static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_job *job, int64_t number, bool ends,
+                                     bool *ret_found, lt_err *err) {
   char own[LT_LEASE_BYTES];
   LT_TRY(lt_lease_own(own, err));
   lt_query query = lt_query_prepare(
@@ -189,7 +192,7 @@ static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_jo
       "UPDATE prompts SET state = ?, usage = ifnull(nullif(?, ''), usage),"
       " error = nullif(?, ''), incomplete = nullif(?, ''), completed_at = ifnull(completed_at, nullif(?, '')),"
       " owner = iif(?6, NULL, owner), ended_by = iif(?6, ?, ended_by)"
-      " WHERE id = ? AND (completed_at IS NULL OR ?6)");
+      " WHERE number = ? AND (completed_at IS NULL OR ?6)");
   lt_query_text(&query, lt_str_of(lt_store_prompt_state_name(job->state)));
   lt_query_text(&query, job->usage);
   lt_query_text(&query, job->error);
@@ -197,48 +200,44 @@ static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_jo
   lt_query_text(&query, ends ? lt_str_of(job->now) : LT_STR_NULL);
   lt_query_int(&query, ends);
   lt_query_text(&query, lt_str_of(own));
-  lt_query_text(&query, job->id);
+  lt_query_int(&query, number);
   LT_TRY(lt_query_run(&query, err));
   *ret_found = lt_sqlite.changes(sql) > 0;
   return LT_OK;
 }
 
-static lt_status prompt_use_its_conversation(struct sqlite3 *sql, const prompt_change_job *job, lt_err *err) {
-  lt_query query = lt_query_prepare(
-      sql, "UPDATE conversations SET updated_at = ? WHERE number = (SELECT conversation FROM prompts WHERE id = ?)");
-  lt_query_text(&query, lt_str_of(job->now));
-  lt_query_text(&query, job->id);
-  return lt_query_run(&query, err);
-}
-
 static lt_status prompt_set_state(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_change_job *job = arg;
   bool ends = prompt_state_is_end(job->state), is_found = false;
+  lt_prompt_rows rows;
   if (job->usage.n > 0) {
     LT_TRY(prompt_check_json("usage", job->usage, err));
   }
-  LT_TRY(lt_prompt_owner_check_own(sql, job->id, err));
-  LT_TRY(prompt_update_state(sql, job, ends, &is_found, err));
+  LT_TRY(lt_prompt_owner_find_own(sql, job->id, &rows, err));
+  LT_TRY(prompt_update_state(sql, job, rows.number, ends, &is_found, err));
   if (!is_found) {
     return prompt_fail_change(sql, job, err);
   }
-  return ends ? prompt_use_its_conversation(sql, job, err) : LT_OK;
+  return ends ? prompt_use_conversation(sql, rows.conversation, job->now, err) : LT_OK;
 }
 
+/* By the prompt's number, not its id: an INSERT from a SELECT keeps a journal of its own in case that it fails. */
 static lt_status prompt_put_output(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_change_job *job = arg;
-  LT_TRY(lt_prompt_owner_check_own(sql, job->id, err));
+  lt_prompt_rows rows;
+  LT_TRY(lt_prompt_owner_find_own(sql, job->id, &rows, err));
   LT_TRY(prompt_check_json("output", job->json, err));
+  if (rows.number == 0) {
+    return lt_prompt_not_found(job->id, err);
+  }
   lt_query query = lt_query_prepare(sql,
-                                    "INSERT INTO prompt_outputs(prompt, number, json, change)"
-                                    " SELECT number, ?, ?, ? FROM prompts WHERE id = ?"
+                                    "INSERT INTO prompt_outputs(prompt, number, json, change) VALUES(?, ?, ?, ?)"
                                     " ON CONFLICT DO UPDATE SET json = excluded.json, change = excluded.change");
+  lt_query_int(&query, rows.number);
   lt_query_int(&query, job->number);
   lt_query_text(&query, job->json);
   lt_query_int(&query, (int64_t)job->change);
-  lt_query_text(&query, job->id);
-  LT_TRY(lt_query_run(&query, err));
-  return lt_sqlite.changes(sql) > 0 ? LT_OK : lt_prompt_not_found(job->id, err);
+  return lt_query_run(&query, err);
 }
 
 static lt_status prompt_run_change(lt_store *db, lt_db_work work, prompt_change_job *job, lt_err *err) LT_YIELDS {

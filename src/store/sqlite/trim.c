@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/store_upkeep.h"
@@ -217,6 +218,7 @@ static lt_status trim_check_conversation(struct sqlite3 *sql, const trim_remove_
 static lt_status trim_remove_run(struct sqlite3 *sql, void *arg, lt_err *err) {
   trim_remove_job *job = arg;
   int64_t number;
+  lt_connection_cache_forget(sql);
   job->trim.trimmed = (lt_store_trimmed){.rows = 0};
   LT_TRY(trim_check_conversation(sql, job, &number, err));
   LT_TRY(trim_conversation(sql, &job->trim, number, err));
@@ -241,6 +243,7 @@ static lt_status trim_run(struct sqlite3 *sql, void *arg, lt_err *err) {
   };
   trim_job *job = arg;
   job->trimmed = (lt_store_trimmed){.rows = 0};
+  lt_connection_cache_forget(sql);
   for (lt_store_kind kind = 0; kind < LT_STORE_KINDS; kind++) {
     if (job->ages.days[kind] >= 0) {
       LT_TRY(trim_set_time(sql, job, kind, err));
