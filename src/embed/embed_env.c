@@ -188,8 +188,10 @@ static bool embed_env_await_event(lathe_env *env, int timeout_ms) {
   embed_env_deadline(timeout_ms > 0 ? timeout_ms : 0, &until);
   while (embed_env_lacks_event(env) && timeout_ms != 0 && waited == 0) {
     if (!embed_env_help(env, timeout_ms) && embed_env_lacks_event(env)) {
+      env->queue.waiting++;
       waited = timeout_ms < 0 ? pthread_cond_wait(&env->queue.has_events, &env->lock)
                               : pthread_cond_timedwait(&env->queue.has_events, &env->lock, &until);
+      env->queue.waiting--;
     }
   }
   return env->queue.first != NULL;
@@ -212,7 +214,11 @@ lathe_status lathe_next(lathe_env *env, int timeout_ms, const lathe_event **ret_
     env->seats -= event->base.type == LATHE_EVENT_END ? 1 : 0;
   }
   lt_status status = event != NULL ? LT_OK : env->is_closing ? LT_E_CLOSED : LT_E_TIMEOUT;
+  bool is_for_others = env->queue.first != NULL && env->queue.waiting > 0; /* one was woken for several events */
   pthread_mutex_unlock(&env->lock);
+  if (is_for_others) {
+    lt_embed_queue_wake(&env->queue);
+  }
   *ret_event = event != NULL ? &event->base : NULL;
   return lt_embed_env_leave(env, status, &err, NULL);
 }

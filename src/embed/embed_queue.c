@@ -78,6 +78,10 @@ void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event) {
   queue->count++;
 }
 
+void lt_embed_queue_wake(lt_embed_queue *queue) {
+  pthread_cond_signal(&queue->has_events);
+}
+
 void lt_embed_queue_tell(lt_embed_queue *queue) {
   embed_queue_tell_poller(queue, queue->count > 0);
   if (queue->lane != NULL) {
@@ -88,7 +92,7 @@ void lt_embed_queue_tell(lt_embed_queue *queue) {
   if (crew != NULL) {
     crew->end_help(crew);
   }
-  pthread_cond_signal(&queue->has_events);
+  lt_embed_queue_wake(queue);
 }
 
 void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event) {

@@ -27,6 +27,7 @@ typedef struct lt_embed_queue {
   lt_lane *lane;                /* of the lathe_run that takes them; NULL: lathe_next takes them */
   _Atomic(lt_lane_crew *) crew; /* whom a thread in lathe_next may help; NULL: there was no program so far */
   pthread_cond_t has_events;
+  unsigned waiting;     /* threads that wait for has_events */
   int fd;               /* readable while there are events that were told of; -1: nobody polls */
   bool has_told_poller; /* it is readable */
 } lt_embed_queue;
@@ -48,6 +49,8 @@ void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event);
 /* The same in two steps, for who adds several. Until they are told of, only who asks anyway finds them. */
 void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event);
 void lt_embed_queue_tell(lt_embed_queue *queue);
+/* Wakes one thread in lathe_next; the lock is not needed. */
+void lt_embed_queue_wake(lt_embed_queue *queue);
 /* Whether there is room for another event that may be refused. */
 bool lt_embed_queue_has_room(const lt_embed_queue *queue);
 /* NULL: there is none. Owns: the caller, lathe_event_free. */

@@ -105,6 +105,38 @@ static void test_eight_threads(void **state) {
   lathe_close(c.env);
 }
 
+/* Each takes one event, and answers nothing. */
+static void *taking_thread(void *arg) {
+  crowd *c = arg;
+  const lathe_event *event;
+  if (lathe_next(c->env, -1, &event) == LATHE_OK) {
+    c->failures += event->type != LATHE_EVENT_CALL;
+    c->served++;
+    lathe_event_free(event);
+  }
+  return NULL;
+}
+
+/* The host is told once of several events, but a thread that takes one of them leaves the others to those that wait. */
+static void test_event_for_each_thread(void **state) {
+  (void)state;
+  enum { TAKERS = 40 };
+  pthread_t takers[TAKERS];
+  crowd c = {.env = embed_open(NULL)};
+  embed_add_tool(c.env, "t.plain", NULL);
+  start_threads(takers, TAKERS, taking_thread, &c);
+  for (int i = 0; i < TAKERS; i++) {
+    embed_start(c.env, "tPlain({})");
+  }
+  for (int ms = 0; ms < EMBED_EVENT_MS && c.served < TAKERS; ms++) {
+    usleep(1000);
+  }
+  assert_int_equal(c.served, TAKERS);
+  join_threads(takers, TAKERS);
+  assert_int_equal(c.failures, 0);
+  lathe_close(c.env);
+}
+
 /* --- Everything at once, also what is wrong ----------------------------------------------------------------------- */
 /* The same numbers in every run of the test: a failure can be repeated, as far as threads allow. */
 typedef struct stranger {
@@ -476,13 +508,10 @@ static void test_process_is_left_alone(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_process_is_left_alone),
-      cmocka_unit_test(test_faults_are_the_hosts),
-      cmocka_unit_test(test_eight_threads),
-      cmocka_unit_test(test_any_order_of_calls),
-      cmocka_unit_test(test_close_ends_those_that_wait),
-      cmocka_unit_test(test_several_environments),
-      cmocka_unit_test(test_fork),
+      cmocka_unit_test(test_process_is_left_alone),  cmocka_unit_test(test_faults_are_the_hosts),
+      cmocka_unit_test(test_eight_threads),          cmocka_unit_test(test_event_for_each_thread),
+      cmocka_unit_test(test_any_order_of_calls),     cmocka_unit_test(test_close_ends_those_that_wait),
+      cmocka_unit_test(test_several_environments),   cmocka_unit_test(test_fork),
 #ifndef __SANITIZE_THREAD__
       cmocka_unit_test(test_environment_of_a_child),
 #endif
