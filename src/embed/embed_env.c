@@ -114,12 +114,23 @@ lt_status lt_embed_env_do(lathe_env *env, lt_embed_work_fn *work, void *arg, lt_
 }
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
+/* While each turn of the loop brings more events, the host may wait for them for a moment. It is not woken under the
+ * lock, which it takes first. */
 static void embed_env_on_tell(void *arg) {
   lathe_env *env = arg;
   pthread_mutex_lock(&env->lock);
-  env->is_telling = false;
-  lt_embed_queue_tell(&env->queue);
+  bool may_wait = env->untold > 0 && lt_clock_monotonic_us() - env->untold_since_us < LT_EMBED_TELL_US;
+  env->untold = 0;
+  env->is_telling = may_wait;
+  if (may_wait) {
+    lt_loop_post(env->session.loop, &env->tell_post);
+  } else {
+    lt_embed_queue_tell(&env->queue);
+  }
   pthread_mutex_unlock(&env->lock);
+  if (!may_wait) {
+    lt_embed_queue_wake(&env->queue);
+  }
 }
 
 void lt_embed_env_put(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event, bool is_turned_at_home) {
@@ -128,8 +139,11 @@ void lt_embed_env_put(lathe_env *env, lt_embed_queue *queue, lt_embed_event *eve
     return;
   }
   lt_embed_queue_add(queue, event);
-  if (!env->is_telling) {
+  if (env->is_telling) {
+    env->untold++;
+  } else {
     env->is_telling = true;
+    env->untold_since_us = lt_clock_monotonic_us();
     env->tell_post = (lt_post){.fn = embed_env_on_tell, .arg = env};
     lt_loop_post(env->session.loop, &env->tell_post);
   }

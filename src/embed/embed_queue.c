@@ -78,26 +78,26 @@ void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event) {
   queue->count++;
 }
 
-void lt_embed_queue_wake(lt_embed_queue *queue) {
-  pthread_cond_signal(&queue->has_events);
-}
-
 void lt_embed_queue_tell(lt_embed_queue *queue) {
   embed_queue_tell_poller(queue, queue->count > 0);
-  if (queue->lane != NULL) {
-    lt_lane_wake(queue->lane);
-    return;
-  }
   lt_lane_crew *crew = queue->crew;
   if (crew != NULL) {
     crew->end_help(crew);
   }
-  lt_embed_queue_wake(queue);
+}
+
+void lt_embed_queue_wake(lt_embed_queue *queue) {
+  pthread_cond_signal(&queue->has_events);
 }
 
 void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event) {
   lt_embed_queue_add(queue, event);
   lt_embed_queue_tell(queue);
+  if (queue->lane != NULL) {
+    lt_lane_wake(queue->lane);
+  } else {
+    lt_embed_queue_wake(queue);
+  }
 }
 
 bool lt_embed_queue_has_room(const lt_embed_queue *queue) {
