@@ -237,8 +237,16 @@ lathe_status lathe_next(lathe_env *env, int timeout_ms, const lathe_event **ret_
   return lt_embed_env_leave(env, status, &err, NULL);
 }
 
-int lathe_fd(const lathe_env *env) {
-  return env == NULL || embed_env_is_foreign(env) ? -1 : env->queue.fd;
+/* The host has it as const, since nothing changes that it sees. */
+int lathe_fd(const lathe_env *theirs) {
+  lathe_env *env = (lathe_env *)(uintptr_t)theirs;
+  if (env == NULL || embed_env_is_foreign(env)) {
+    return -1;
+  }
+  pthread_mutex_lock(&env->lock);
+  int fd = lt_embed_queue_poll(&env->queue);
+  pthread_mutex_unlock(&env->lock);
+  return fd;
 }
 
 /* --- The environment's thread ------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-lt_status lt_embed_queue_init(lt_embed_queue *queue, bool is_polled, lt_err *err) {
+lt_status lt_embed_queue_init(lt_embed_queue *queue, bool has_fd, lt_err *err) {
   pthread_condattr_t attr;
   *queue = (lt_embed_queue){.fd = -1};
   queue->last = &queue->first;
@@ -16,10 +16,10 @@ lt_status lt_embed_queue_init(lt_embed_queue *queue, bool is_polled, lt_err *err
   pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
   pthread_cond_init(&queue->has_events, &attr);
   pthread_condattr_destroy(&attr);
-  queue->fd = is_polled ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
-  return !is_polled || queue->fd >= 0 ? LT_OK
-                                      : lt_fail(err, LT_E_IO, "no descriptor for the events: %s%s", strerror(errno),
-                                                errno == EMFILE ? " (raise the limit: ulimit -n)" : "");
+  queue->fd = has_fd ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+  return !has_fd || queue->fd >= 0 ? LT_OK
+                                   : lt_fail(err, LT_E_IO, "no descriptor for the events: %s%s", strerror(errno),
+                                             errno == EMFILE ? " (raise the limit: ulimit -n)" : "");
 }
 
 void lt_embed_queue_release(lt_embed_queue *queue) {
@@ -59,16 +59,23 @@ lt_embed_event *lt_embed_queue_make(lathe_event_type type, const lt_embed_words 
   return event;
 }
 
-/* The descriptor counts up to anything but 0 while there are events: one write for any number of them. */
+/* The descriptor counts up to anything but 0 while there are events: one write for any number of them. A host that
+ * never asks for it costs none. */
 static void embed_queue_tell_poller(lt_embed_queue *queue, bool has_events) {
   uint64_t count = 1;
-  ssize_t done = 0;
-  if (queue->fd >= 0 && queue->has_told_poller != has_events) {
-    done = has_events ? write(queue->fd, &count, sizeof count) : read(queue->fd, &count, sizeof count);
+  if (!queue->is_polled || queue->has_told_poller == has_events) {
+    return;
   }
+  ssize_t done = has_events ? write(queue->fd, &count, sizeof count) : read(queue->fd, &count, sizeof count);
   queue->has_told_poller = has_events;
   (void)done; /* of a counter that is 0 or 1 neither can fail, unless the host has read it: then the next write mends it
                */
+}
+
+int lt_embed_queue_poll(lt_embed_queue *queue) {
+  queue->is_polled = queue->fd >= 0;
+  embed_queue_tell_poller(queue, queue->count > 0);
+  return queue->fd;
 }
 
 void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event) {

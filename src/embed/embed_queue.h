@@ -28,7 +28,8 @@ typedef struct lt_embed_queue {
   _Atomic(lt_lane_crew *) crew; /* whom a thread in lathe_next may help; NULL: there was no program so far */
   pthread_cond_t has_events;
   unsigned waiting;     /* threads that wait for has_events */
-  int fd;               /* readable while there are events that were told of; -1: nobody polls */
+  int fd;               /* -1: there is none */
+  bool is_polled;       /* it was asked for: it is readable while there are events that were told of */
   bool has_told_poller; /* it is readable */
 } lt_embed_queue;
 
@@ -38,7 +39,7 @@ typedef struct lt_embed_words {
 } lt_embed_words;
 
 /* Errors: LT_E_IO: no descriptor. The queue may be released after an error, too. */
-lt_status lt_embed_queue_init(lt_embed_queue *queue, bool is_polled, lt_err *err);
+lt_status lt_embed_queue_init(lt_embed_queue *queue, bool has_fd, lt_err *err);
 /* Frees the events that nobody has taken. Nobody waits any more. */
 void lt_embed_queue_release(lt_embed_queue *queue);
 
@@ -51,6 +52,8 @@ void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event);
 void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event);
 void lt_embed_queue_tell(lt_embed_queue *queue);
 void lt_embed_queue_wake(lt_embed_queue *queue);
+/* The descriptor, which is kept readable while there are events from the first such call on. Under the lock. */
+int lt_embed_queue_poll(lt_embed_queue *queue);
 /* Whether there is room for another event that may be refused. */
 bool lt_embed_queue_has_room(const lt_embed_queue *queue);
 /* NULL: there is none. Owns: the caller, lathe_event_free. */
