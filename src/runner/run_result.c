@@ -223,16 +223,15 @@ static void report_put_failure(result_report *r, const lt_run_result *result) {
 static void report_put_duration(lt_json_writer *w, double ms) {
   uint64_t us = (uint64_t)(ms * 1000 + 0.5);
   const char fraction[] = {'.', (char)('0' + us / 100 % 10), (char)('0' + us / 10 % 10), (char)('0' + us % 10)};
-  LT_AUTO_BUF(text, LT_RUN_ERROR_BYTES);
-  lt_buf_int(&text, (int64_t)(us / 1000));
-  lt_buf_add(&text, lt_str_from(fraction, sizeof fraction));
   lt_json_key(w, "durationMs");
-  lt_json_put_raw(w, lt_buf_view(&text));
+  lt_json_put_int(w, (int64_t)(us / 1000));
+  lt_buf_add(w->buf, lt_str_from(fraction, sizeof fraction));
 }
 
 void lt_run_result_json(const lt_run_result *result, const lt_secrets *secrets, lt_buf *out) {
   result_report r = {.w = lt_json_writer_on(out), .secrets = secrets};
   lt_buf_init(&r.masked, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_expect(out, result->value.n + LT_KIB / 4);
   lt_json_begin_object(&r.w);
   report_put_value(&r.w, result);
   report_put_outputs(&r, result);
