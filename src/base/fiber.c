@@ -120,6 +120,16 @@ size_t lt_fiber_stack_used(const lt_fiber *fiber) {
   return (size_t)((const char *)f->stack + f->size - (const char *)f->sp);
 }
 
+/* The frames that it returns to, and room for those that it calls. More lines did not make a burst faster. */
+void lt_fiber_prefetch(const lt_fiber *fiber) {
+  enum { LINE_BYTES = 64, LINES_ABOVE = 32, LINES_BELOW = 8 };
+  const fiber_impl *f = (const fiber_impl *)(const void *)fiber->opaque;
+  const char *sp = f->sp;
+  for (int line = -LINES_BELOW; line < LINES_ABOVE; line++) {
+    __builtin_prefetch(sp + line * LINE_BYTES, 1);
+  }
+}
+
 void lt_fiber_stack_save(lt_fiber *fiber, void *to) {
   fiber_impl *f = fiber_impl_of(fiber);
   size_t used = lt_fiber_stack_used(fiber);

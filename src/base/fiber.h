@@ -49,6 +49,8 @@ lt_fiber *lt_fiber_current(void);
 /* --- Stacks of suspended fibers ------------------------------------------------------------------------------------
  * Bytes of its stack that a suspended fiber uses. */
 size_t lt_fiber_stack_used(const lt_fiber *fiber);
+/* Has the processor fetch from memory what a suspended fiber needs first when it goes on. */
+void lt_fiber_prefetch(const lt_fiber *fiber);
 /* Copies these bytes out, and back to the same place. Between the two, another fiber may use the stack. */
 void lt_fiber_stack_save(lt_fiber *fiber, void *to);
 void lt_fiber_stack_load(lt_fiber *fiber, const void *from);
