@@ -10,6 +10,7 @@
 #include "io/exec.h"
 #include "io/open_files.h"
 #include "jail/jail.h"
+#include "store/store.h"
 
 static void main_print_help(FILE *to) {
   fputs("Lathe: code mode for language-model agents. A program calls your tools as plain functions.\n\n", to);
@@ -54,6 +55,7 @@ int main(int argc, char **argv) {
     return main_finish(lt_manual_page_main(argc - 1, argv + 1));
   }
   lt_open_files_raise();
+  lt_store_own_process();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     main_print_help(stdout);
     return main_finish(LT_EXIT_OK);

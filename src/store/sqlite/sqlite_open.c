@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_open.h"
 
 #include "io/library_on_demand.h"
+#include "store/store.h"
 
 lt_sqlite_functions lt_sqlite;
 
@@ -10,11 +11,17 @@ static const lt_symbol functions[] = {
 #undef LT_SQLITE_ENTRY
 };
 
-/* SQLite counts the memory that it has, under a lock of the process: half of what an allocation takes. Nobody asks
- * for the sum. In a host whose own code uses SQLite already, the setting stays as it is. */
+static bool is_process_own;
+
+void lt_store_own_process(void) {
+  is_process_own = true;
+}
+
 static lt_status sqlite_open_init(lt_err *err) {
   (void)err;
-  (void)lt_sqlite.config(SQLITE_CONFIG_MEMSTATUS, 0);
+  if (is_process_own) {
+    (void)lt_sqlite.config(SQLITE_CONFIG_MEMSTATUS, 0);
+  }
   return LT_OK;
 }
 
