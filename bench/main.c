@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
   if (strcmp(name, LT_JAIL_WORD) == 0) {
     return lt_jail_main(argc - 1, argv + 1);
   }
-  lt_store_own_process(); /* as the program does */
+  lt_store_set_process_own(); /* as the program does */
   const char *path = getenv("LATHE_BENCH_MD");
   lt_measure_begin(path != NULL ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1);
   for (unsigned i = 0; i < QUESTIONS; i++) {

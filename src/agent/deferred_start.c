@@ -20,6 +20,8 @@ struct lt_deferred_record {
 };
 
 void lt_deferred_start_init(lt_deferred_start *d, lt_loop *loop) {
+  _Static_assert(offsetof(lt_deferred_start, err) + sizeof(lt_err) == sizeof(lt_deferred_start),
+                 "err is the last member");
   memset(d, 0, offsetof(lt_deferred_start, err));
   lt_err_clear(&d->err);
   d->last = &d->first;

@@ -14,6 +14,7 @@ struct lt_outbox_waiter {
 };
 
 void lt_outbox_init(lt_outbox *o, lt_turn *turn) {
+  _Static_assert(offsetof(lt_outbox, err) + sizeof(lt_err) == sizeof(lt_outbox), "err is the last member");
   memset(o, 0, offsetof(lt_outbox, err));
   lt_err_clear(&o->err);
   o->turn = turn;

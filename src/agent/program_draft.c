@@ -6,6 +6,7 @@
 #define DRAFT_BYTES LT_MODEL_TEXT_MAX_BYTES /* of one piece: an answer has no more */
 
 void lt_program_drafts_init(lt_program_drafts *drafts, lt_turn *turn) {
+  _Static_assert(offsetof(lt_program_drafts, list) + sizeof drafts->list == sizeof *drafts, "list is the last member");
   memset(drafts, 0, offsetof(lt_program_drafts, list));
   drafts->turn = turn;
 }

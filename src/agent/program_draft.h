@@ -26,7 +26,7 @@ typedef struct lt_program_drafts {
   size_t count;     /* in `list` */
   size_t next_call; /* the calls before this one are known: they are in the list, or run no program */
   bool is_open;     /* readers have got something that no output has replaced */
-  lt_program_draft list[LT_PROGRAM_DRAFTS_MAX];
+  lt_program_draft list[LT_PROGRAM_DRAFTS_MAX]; /* last, as it is not cleared */
 } lt_program_drafts;
 
 void lt_program_drafts_init(lt_program_drafts *drafts, lt_turn *turn);

@@ -153,7 +153,7 @@ static void request_messages_put_input(lt_buf *out, const lt_request_messages *m
 static lt_status request_messages_ask_once(const lt_request_messages *m, lt_str tools, bool streams,
                                            lt_completion *completion, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(all, LT_PROMPT_MESSAGES_BYTES);
-  lt_buf_expect(&all, m->system.n + m->history.n + m->history_user.n + m->rest.n + sizeof "[,,]");
+  lt_buf_expect(&all, m->system.n + m->history.n + m->history_user.n + m->rest.n + sizeof "[,,,]");
   lt_buf_byte(&all, '[');
   request_messages_put_part(&all, lt_buf_view(&m->system));
   request_messages_put_part(&all, lt_buf_view(&m->history));

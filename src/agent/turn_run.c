@@ -236,9 +236,9 @@ lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) {
   if (turn_state->divergence.n > 0) {
     status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(turn_state->divergence));
   }
-  lt_status stored = lt_outbox_flush(outbox, err);
-  if (stored != LT_OK) { /* the mode's error is only a consequence of this one */
-    return stored == LT_E_CANCELLED ? LT_E_IO : stored;
+  lt_status flushed = lt_outbox_flush(outbox, err);
+  if (flushed != LT_OK) { /* the mode's error is only a consequence of this one */
+    return flushed == LT_E_CANCELLED ? LT_E_IO : flushed;
   }
   if (lt_outbox_mode_bytes(outbox) > LT_DEFERRED_OUTPUT_BYTES) {
     (void)lt_deferred_start_store(turn_state, NULL); /* else it is told while it is in memory */

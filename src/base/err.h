@@ -22,14 +22,14 @@ typedef struct lt_err {
 } lt_err;
 
 #define LT_ERR_INIT ((lt_err){.status = LT_OK})
-/* The same without clearing the whole message, which takes longer than many a function that may fail. */
+/* The same without clearing the whole message, which takes longer than many functions that use it. */
 static inline void lt_err_clear(lt_err *err) {
   err->status = LT_OK;
   err->file = NULL;
   err->line = 0;
   err->msg[0] = '\0';
 }
-/* Declares a variable that is LT_OK. */
+/* Declares a variable that is LT_OK: a declaration and a statement. */
 #define LT_ERR_VAR(name) \
   lt_err name;           \
   lt_err_clear(&(name))

@@ -120,7 +120,7 @@ size_t lt_fiber_stack_used(const lt_fiber *fiber) {
   return (size_t)((const char *)f->stack + f->size - (const char *)f->sp);
 }
 
-/* The frames that it returns to, and room for those that it calls. More lines did not make a burst faster. */
+/* The frames that the fiber returns to, and room for those that it calls next. */
 void lt_fiber_prefetch(const lt_fiber *fiber) {
   enum { LINE_BYTES = 64, LINES_ABOVE = 32, LINES_BELOW = 8 };
   const fiber_impl *f = (const fiber_impl *)(const void *)fiber->opaque;

@@ -315,8 +315,8 @@
 #define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
 #define LT_DB_GROUPS_APART      8                   /* on the pool, after one that kept the loop's thread too long */
 #define LT_DB_STATEMENTS_KEPT   256                 /* places for prepared statements: more than there are texts */
-#define LT_DB_KNOWN             4096                /* places for what is known of prompts and runs ... */
-#define LT_DB_KNOWN_NAME_BYTES  64                  /* ... whose names are no longer */
+#define LT_DB_KNOWN_KEPT        4096                /* places for what is known of prompts and runs */
+#define LT_DB_KNOWN_NAME_BYTES  64                  /* of such a name; of a longer one nothing is kept */
 #define LT_LEASE_BEAT_MS        3000                /* between two signs of life of a process that runs prompts */
 #define LT_LEASE_GONE_MS        15000               /* without one, a process in another container counts as gone ... */
 #define LT_LEASE_WATCH_MS       4500                /* ... after it was watched for so long: more than one beat */
@@ -654,7 +654,7 @@
 #define LT_EMBED_RUNS_MAX     10000  /* of an environment whose end was not taken: three mappings each at most */
 #define LT_EMBED_LANES_MAX    8      /* runs that workers turn; of more at once the loop's thread does many in a turn */
 #define LT_EMBED_STARTS_MAX   8      /* runs that the loop's thread starts in one turn */
-#define LT_EMBED_TELL_US      500    /* for which the host is not told of events, while each turn brings more */
+#define LT_EMBED_TELL_US      500    /* after which no further turn is waited for before the host is told of events */
 #define LT_EMBED_EVENTS_MAX   100000 /* that wait in a queue; a host that takes none is told no more of calls */
 #define LT_EMBED_EVENTS_BYTES (256 * LT_MIB) /* likewise: inputs of calls, and what programs say */
 #define LT_EMBED_USER_BYTES   256            /* of the name of a prompt's user */

@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
     return main_finish(lt_manual_page_main(argc - 1, argv + 1));
   }
   lt_open_files_raise();
-  lt_store_own_process();
+  lt_store_set_process_own();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     main_print_help(stdout);
     return main_finish(LT_EXIT_OK);

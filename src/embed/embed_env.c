@@ -240,12 +240,13 @@ lathe_status lathe_next(lathe_env *env, int timeout_ms, const lathe_event **ret_
 /* The host has it as const, since nothing changes that it sees. */
 int lathe_fd(const lathe_env *theirs) {
   lathe_env *env = (lathe_env *)(uintptr_t)theirs;
-  if (env == NULL || embed_env_is_foreign(env)) {
+  if (lt_embed_env_enter(env, NULL) != LATHE_OK) {
     return -1;
   }
   pthread_mutex_lock(&env->lock);
-  int fd = lt_embed_queue_poll(&env->queue);
+  int fd = lt_embed_queue_open_fd(&env->queue);
   pthread_mutex_unlock(&env->lock);
+  (void)lt_embed_env_leave(env, LT_OK, NULL, NULL);
   return fd;
 }
 

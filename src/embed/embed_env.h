@@ -38,9 +38,9 @@ struct lathe_env {
   lt_embed_table calls;  /* lt_embed_call */
   struct lt_embed_run *first_starting, *last_starting; /* runs that the loop's thread has yet to start ... */
   bool is_starting;                                    /* ... by starts_post, which is on its way */
-  bool is_telling;                                     /* tell_post is on its way, since ... */
-  uint64_t untold_since_us;                            /* ... this time; and since its last turn ... */
-  size_t untold;                                       /* ... so many events have come */
+  bool is_telling;                                     /* tell_post is on its way */
+  uint64_t untold_since_us;                            /* when the first event came that nobody was told of */
+  size_t untold;                                       /* events that have come since tell_post was last carried out */
   lt_embed_table turned;                               /* lt_embed_turned */
 
   _Atomic size_t running; /* runs that have not ended */
@@ -70,9 +70,10 @@ typedef lt_status lt_embed_work_fn(lathe_env *env, void *arg, lt_err *err) LT_YI
 lt_status lt_embed_env_do(lathe_env *env, lt_embed_work_fn *work, void *arg, lt_err *err);
 
 /* Puts an event of a run into its queue. Where the loop's own thread turns the run, the host is told once of all events
- * of a turn, and of those of the turns that follow, while each brings more, for at most LT_EMBED_TELL_US. If it were
- * told of each, it would wake for the first one, and want the lock and a processor while the others are being made.
- * Under the lock. */
+ * of a turn, and of those of the turns that follow while each brings more, until LT_EMBED_TELL_US have passed at the
+ * end of one. So a lone event is told of after the next turn, two events a turn later. If the host were told of each,
+ * it would wake for the first one, and want the lock and a processor while the others are being made. Under the lock.
+ */
 void lt_embed_env_put(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event, bool is_turned_at_home);
 /* Puts an event into a queue, unless it is full or there is no memory (then: false). Takes the lock. */
 bool lt_embed_env_say(lathe_env *env, lt_embed_queue *queue, lt_embed_event *event);

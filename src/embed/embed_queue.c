@@ -72,7 +72,7 @@ static void embed_queue_tell_poller(lt_embed_queue *queue, bool has_events) {
                */
 }
 
-int lt_embed_queue_poll(lt_embed_queue *queue) {
+int lt_embed_queue_open_fd(lt_embed_queue *queue) {
   queue->is_polled = queue->fd >= 0;
   embed_queue_tell_poller(queue, queue->count > 0);
   return queue->fd;

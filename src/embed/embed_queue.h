@@ -47,13 +47,13 @@ void lt_embed_queue_release(lt_embed_queue *queue);
 lt_embed_event *lt_embed_queue_make(lathe_event_type type, const lt_embed_words *words);
 /* Adds an event, and tells of it. Owns: the queue. */
 void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event);
-/* The same in three steps, for who adds several to a queue of lathe_next. Until they are told of, only who asks anyway
- * finds them. The last step, which wakes one thread in lathe_next, is not under the lock. */
+/* The same in three steps, for a caller that adds several events to the queue of lathe_next. Until they are told of,
+ * only who asks anyway finds them. The last step, which wakes one thread in lathe_next, needs no lock. */
 void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event);
 void lt_embed_queue_tell(lt_embed_queue *queue);
 void lt_embed_queue_wake(lt_embed_queue *queue);
 /* The descriptor, which is kept readable while there are events from the first such call on. Under the lock. */
-int lt_embed_queue_poll(lt_embed_queue *queue);
+int lt_embed_queue_open_fd(lt_embed_queue *queue);
 /* Whether there is room for another event that may be refused. */
 bool lt_embed_queue_has_room(const lt_embed_queue *queue);
 /* NULL: there is none. Owns: the caller, lathe_event_free. */

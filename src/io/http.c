@@ -237,7 +237,7 @@ void lt_http_free(lt_http *http) {
   if (http->multi != NULL) {
     http->curl->multi_cleanup(http->multi);
   }
-  lt_http_url_leave(http, http->url);
+  lt_http_url_release(http, http->url);
   for (unsigned i = 0; i < LT_HTTP_SOCKET_LISTS; i++) {
     while (http->sockets[i] != NULL) {
       http_socket_close(http->sockets[i]);

@@ -72,8 +72,8 @@ void lt_http_stream_break(lt_http_stream *stream, lt_status why);
 lt_status lt_http_check(const lt_http_request *request, lt_err *err);
 /* The host and port of a URL, without its user; empty when the text is not an http or https URL. */
 lt_str lt_http_host_in(lt_str url);
-/* Counts one user less. NULL is allowed. */
-void lt_http_url_leave(const lt_http *http, lt_http_url *url);
+/* Counts one user less, and frees it with the last. NULL is allowed. */
+void lt_http_url_release(const lt_http *http, lt_http_url *url);
 /* Hands the request's options to libcurl. False: no memory. */
 bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request);
 

@@ -63,7 +63,7 @@ lt_status lt_http_check(const lt_http_request *request, lt_err *err) {
   return LT_OK;
 }
 
-void lt_http_url_leave(const lt_http *http, lt_http_url *url) {
+void lt_http_url_release(const lt_http *http, lt_http_url *url) {
   if (url != NULL && --url->users == 0) {
     http->curl->url_cleanup(url->parsed);
     lt_mem_free(url->text);
@@ -80,7 +80,7 @@ static lt_http_url *http_url_new(const lt_http *http, lt_str text) {
   url->text = lt_mem_strdup(text);
   url->parsed = http->curl->url();
   if (url->text == NULL || url->parsed == NULL) {
-    lt_http_url_leave(http, url);
+    lt_http_url_release(http, url);
     return NULL;
   }
   if (http->curl->url_set(url->parsed, CURLUPART_URL, url->text, 0) != CURLUE_OK) {
@@ -90,10 +90,18 @@ static lt_http_url *http_url_new(const lt_http *http, lt_str text) {
   return url;
 }
 
+/* A URL that may have a secret is not kept longer than its request. */
+static bool http_url_may_be_kept(lt_str text) {
+  return memchr(text.p, '@', text.n) == NULL && memchr(text.p, '?', text.n) == NULL;
+}
+
 /* Counts one user more. NULL: no memory. */
-static lt_http_url *http_url_take(lt_http *http, lt_str text) {
+static lt_http_url *http_url_share(lt_http *http, lt_str text) {
+  if (!http_url_may_be_kept(text)) {
+    return http_url_new(http, text);
+  }
   if (http->url == NULL || !lt_str_eqc(text, http->url->text)) {
-    lt_http_url_leave(http, http->url);
+    lt_http_url_release(http, http->url);
     http->url = http_url_new(http, text);
   }
   if (http->url != NULL) {
@@ -170,11 +178,11 @@ static bool http_request_is_loopback(const char *host) {
 }
 
 bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
-  stream->url = http_request_add_headers(stream, request) ? http_url_take(stream->http, request->url) : NULL;
+  stream->url = http_request_add_headers(stream, request) ? http_url_share(stream->http, request->url) : NULL;
   if (stream->url == NULL) {
     return false;
   }
-  CURLcode code = SET(CURLOPT_URL, stream->url->text);
+  CURLcode code = SET(CURLOPT_URL, stream->url->text); /* which libcurl reads itself where it could not be parsed */
   if (stream->url->parsed != NULL) {
     SET(CURLOPT_CURLU, stream->url->parsed);
   }

@@ -263,7 +263,7 @@ void lt_http_close(lt_http_stream *stream) {
     curl->multi_remove_handle(stream->http->multi, stream->easy); /* also when it was not added */
     curl->easy_cleanup(stream->easy);
   }
-  lt_http_url_leave(stream->http, stream->url);
+  lt_http_url_release(stream->http, stream->url);
   curl->slist_free_all(stream->headers);
   lt_buf_release(&stream->head);
   lt_buf_release(&stream->in);

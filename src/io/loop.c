@@ -71,7 +71,7 @@ static lt_loop_task *loop_take_ready(lt_lane *lane) {
     lane->ready_head = task->next;
     if (lane->ready_head == NULL) {
       lane->ready_tail = NULL;
-    } else { /* its stack has left the caches where there are many */
+    } else { /* with many fibers, the next one's stack is in no cache */
       lt_fiber_prefetch(&lane->ready_head->fiber);
     }
     task->is_queued = false;

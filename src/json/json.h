@@ -77,9 +77,10 @@ lt_str lt_json_text(lt_json v);
 /* Number of items or members; 0 for anything else. */
 uint32_t lt_json_count(lt_json v);
 
-/* The member `key` of an object, else NONE. Of repeated keys the last one counts, as in JavaScript. */
+/* The member `key` of an object, else NONE. Of repeated keys the last one counts, as in JavaScript. The second is
+ * inline, so that the compiler counts the bytes of a literal. */
 lt_json lt_json_get_str(lt_json object, lt_str key);
-static inline lt_json lt_json_get(lt_json object, const char *key) { /* here the compiler counts a literal's bytes */
+static inline lt_json lt_json_get(lt_json object, const char *key) {
   return lt_json_get_str(object, lt_str_of(key));
 }
 /* Item `i` of an array, else NONE. Linear time: use lt_json_each to visit all items. */

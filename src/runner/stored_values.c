@@ -79,6 +79,9 @@ static void stored_values_unlink(lt_stored_values *values, stored_value **place)
 }
 
 lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json, lt_err *err) {
+  if (values->buckets == NULL && json.n == 0) {
+    return LT_OK;
+  }
   values->buckets = values->buckets != NULL ? values->buckets : lt_mem_zalloc(BUCKETS, sizeof *values->buckets);
   if (values->buckets == NULL) {
     return lt_fail(err, LT_E_NOMEM, "store(): out of memory");

@@ -6,7 +6,7 @@
 #define WASM_PAGE_BYTES 65536u
 #define BLOCK_WORDS     32
 #define PAGE_WORDS      (LT_IMAGE_PAGE / sizeof(uint64_t))
-/* The most that a block takes: two words at least are between two spans, more than a head. */
+/* The most that a block takes. Two spans are at least two words apart, and two words are more than a head. */
 #define BLOCK_SAVED_BYTES (BLOCK_WORDS * sizeof(uint64_t) + sizeof(saved_span))
 
 typedef struct saved_head {
@@ -17,7 +17,7 @@ typedef struct saved_head {
   uint32_t span_bytes; /* bytes after this head: spans, each with its bytes after it */
 } saved_head;
 
-/* Of words of one block that differ. A word that does not costs as much as a head, so it may be among them. */
+/* Of words of one block that differ. One equal word costs as much as a head, so it may be inside a span. */
 typedef struct saved_span {
   uint32_t at;
   uint32_t n;

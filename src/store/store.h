@@ -19,7 +19,7 @@ typedef struct lt_store lt_store;
 
 /* Says that the process is ours, before its first database is opened: then SQLite need not count the memory that it
  * has, which takes a lock of the process at each allocation. A library does not decide that for its host. */
-void lt_store_own_process(void);
+void lt_store_set_process_own(void);
 
 /* `path`: a file, ":memory:", or NULL for lt_store_default_path, whose missing folders are created. The first use opens
  * or creates the file, not this function. Errors: LT_E_NOMEM; LT_E_CONFIG: `path` is empty, or there is no default.

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "store/sqlite/sqlite_open.h"
 
-/* A run; a prompt's own is named after it. */
+/* What is known of a run. A prompt is the run that has its id. */
 typedef struct known_run {
   uint64_t age; /* another than the cache's: the place is free */
   bool is_own;  /* a prompt, and this process's own */
@@ -16,8 +16,8 @@ typedef struct known_run {
   char name[LT_DB_KNOWN_NAME_BYTES];
 } known_run;
 
-/* Names that meet in one place take turns in it: in a crowd of 1,000, each prompt was looked for once more. */
-enum { KNOWN_SIDE_BY_SIDE = 4, KNOWN_SETS = LT_DB_KNOWN / KNOWN_SIDE_BY_SIDE, NOT_KNOWN = -1 };
+/* With one place for each hash, the prompts of a crowd displaced each other. */
+enum { KNOWN_SIDE_BY_SIDE = 4, KNOWN_SETS = LT_DB_KNOWN_KEPT / KNOWN_SIDE_BY_SIDE, NOT_KNOWN = -1 };
 
 typedef struct connection_cache {
   struct {

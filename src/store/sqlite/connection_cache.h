@@ -32,17 +32,17 @@ void lt_connection_cache_put(struct sqlite3 *sql, const char *text, struct sqlit
 /* Says which version of the data a transaction sees that may write (PRAGMA data_version). When another connection has
  * changed something since the last one, no prompt and no run is known any more. */
 void lt_connection_cache_see_version(struct sqlite3 *sql, int64_t version);
-/* Forgets prompts and runs: rows are removed, or a job fails after it has noted a run. */
+/* Forgets prompts and runs. Who removes rows, or inserts prompts otherwise than lt_store_prompt_create does, calls it;
+ * and so does db.c when a job has failed. */
 void lt_connection_cache_forget(struct sqlite3 *sql);
 /* Whether the prompt is known to be this process's own. */
 bool lt_connection_cache_owns(struct sqlite3 *sql, lt_str prompt, lt_prompt_rows *ret_rows);
-/* Notes that no other process has the prompt, in a transaction that may write. What this process does with the prompt
- * itself changes nothing of that, unless it is undone: then all is forgotten. */
+/* Notes that no other process has the prompt, in a transaction that may write. */
 void lt_connection_cache_note_own(struct sqlite3 *sql, lt_str prompt, const lt_prompt_rows *rows);
 
 /* Whether the number of the run's last note is known. */
 bool lt_connection_cache_knows_last_note(struct sqlite3 *sql, lt_str run, int64_t *ret_number);
-/* Notes it, in a transaction that may write. A job that fails after that forgets all. */
+/* Notes it, in a transaction that may write. */
 void lt_connection_cache_note_last_note(struct sqlite3 *sql, lt_str run, int64_t number);
 
 #endif

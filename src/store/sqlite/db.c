@@ -83,9 +83,12 @@ static lt_status db_run_job_apart(lt_store *db, lt_db_job *j, lt_err *err) {
   if (!db_in_transaction(db)) {
     return LT_OK;
   }
-  if (j->status != LT_OK && db_run_text(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
-    lt_sqlite.exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    return LT_OK;
+  if (j->status != LT_OK) {
+    lt_connection_cache_forget(db->sql); /* what the job has noted: SQLite tells its hook of whole transactions only */
+    if (db_run_text(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
+      lt_sqlite.exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+      return LT_OK;
+    }
   }
   return db_run_text(db->sql, "RELEASE job", err);
 }

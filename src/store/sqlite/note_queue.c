@@ -211,7 +211,6 @@ static lt_status note_batch_write(struct sqlite3 *sql, void *arg, lt_err *err) {
   lt_status status = note_batch_insert(sql, b, err);
   if (status != LT_OK) {
     note_batch_lose(b);
-    lt_connection_cache_forget(sql); /* the notes before the failure are undone */
   }
   return status;
 }

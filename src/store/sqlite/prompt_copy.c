@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "store/sqlite/connection_cache.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/query.h"
 #include "store/sqlite/sqlite_open.h"
@@ -160,6 +161,7 @@ static lt_status prompt_copy_all(struct sqlite3 *sql, void *arg, lt_err *err) {
   for (size_t i = 0; status == LT_OK && i < TABLES; i++) {
     status = prompt_copy_table(from, sql, i, job, err);
   }
+  lt_connection_cache_forget(sql); /* it may know that there was no such prompt */
   lt_sqlite.close(from);
   return status;
 }

@@ -128,8 +128,7 @@ static lt_status prompt_create(struct sqlite3 *sql, void *arg, lt_err *err) {
     LT_TRY(prompt_insert_conversation(sql, job, &rows.conversation, err));
   }
   LT_TRY(prompt_insert(sql, job, &rows, err));
-  lt_connection_cache_note_own(sql, job->row.id,
-                               &rows); /* at the job's end: the job can only be undone with all others */
+  lt_connection_cache_note_own(sql, job->row.id, &rows);
   return LT_OK;
 }
 

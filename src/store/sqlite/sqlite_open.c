@@ -13,7 +13,7 @@ static const lt_symbol functions[] = {
 
 static bool is_process_own;
 
-void lt_store_own_process(void) {
+void lt_store_set_process_own(void) {
   is_process_own = true;
 }
 
