@@ -654,7 +654,7 @@
 #define LT_EMBED_RUNS_MAX     10000  /* of an environment whose end was not taken: three mappings each at most */
 #define LT_EMBED_LANES_MAX    8      /* runs that workers turn; of more at once the loop's thread does many in a turn */
 #define LT_EMBED_STARTS_MAX   8      /* runs that the loop's thread starts in one turn */
-#define LT_EMBED_TELL_US      500    /* after which no further turn is waited for before the host is told of events */
+#define LT_EMBED_TELL_US      500    /* how long events may gather before the host is told, and until that turn ends */
 #define LT_EMBED_EVENTS_MAX   100000 /* that wait in a queue; a host that takes none is told no more of calls */
 #define LT_EMBED_EVENTS_BYTES (256 * LT_MIB) /* likewise: inputs of calls, and what programs say */
 #define LT_EMBED_USER_BYTES   256            /* of the name of a prompt's user */

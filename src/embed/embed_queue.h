@@ -47,8 +47,8 @@ void lt_embed_queue_release(lt_embed_queue *queue);
 lt_embed_event *lt_embed_queue_make(lathe_event_type type, const lt_embed_words *words);
 /* Adds an event, and tells of it. Owns: the queue. */
 void lt_embed_queue_put(lt_embed_queue *queue, lt_embed_event *event);
-/* The same in three steps, for a caller that adds several events to the queue of lathe_next. Until they are told of,
- * only who asks anyway finds them. The last step, which wakes one thread in lathe_next, needs no lock. */
+/* The same in three steps, for a caller that adds several events to the queue of lathe_next. An event that was only
+ * added is found by a thread that happens to ask. The last step wakes one thread in lathe_next, and needs no lock. */
 void lt_embed_queue_add(lt_embed_queue *queue, lt_embed_event *event);
 void lt_embed_queue_tell(lt_embed_queue *queue);
 void lt_embed_queue_wake(lt_embed_queue *queue);

@@ -6,7 +6,8 @@
  *
  * A fiber always runs on the thread of its lane. For some things a fiber goes to the loop's own thread
  * (lt_lane_go_home): starting a process, which would end with the thread that has started it; writing to a descriptor,
- * for which the thread may get a signal; and a job of the store, for which others may wait while nobody turns the lane.
+ * for which the thread may get a signal; and a job of the store, because other jobs wait for it, and the lane may stand
+ * still.
  * Timers and work for the pool start on any lane.
  *
  * docs/internals/lanes.md.

@@ -117,7 +117,7 @@ static void *taking_thread(void *arg) {
   return NULL;
 }
 
-/* The host is told once of several events, but a thread that takes one of them leaves the others to those that wait. */
+/* The host is told once of several events. A thread that takes one of them wakes another one for the rest. */
 static void test_event_for_each_thread(void **state) {
   (void)state;
   enum { TAKERS = 40 };

@@ -95,7 +95,7 @@ static void kill_the_parent(void *arg) {
   lt_process *p = start(&(lt_process_options){.file = self, .argv = argv, .line_max = 100});
   int grandchild = read_pid(p);
   assert_false(ends_within(grandchild, 0));
-  lt_process_signal(p, SIGKILL); /* not the grandchild, which has a process group of its own */
+  lt_process_signal(p, SIGKILL); /* not the grandchild: it is in another process group */
   assert_true(ends_within(grandchild, 5000));
   lt_process_close(p);
 }

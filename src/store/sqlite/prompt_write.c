@@ -220,7 +220,7 @@ static lt_status prompt_set_state(struct sqlite3 *sql, void *arg, lt_err *err) {
   return ends ? prompt_use_conversation(sql, rows.conversation, job->now, err) : LT_OK;
 }
 
-/* By the prompt's number, not its id: an INSERT from a SELECT keeps a journal of its own in case that it fails. */
+/* By the number of the prompt's row: for an INSERT ... SELECT by its id, SQLite would keep a journal to undo it. */
 static lt_status prompt_put_output(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_change_job *job = arg;
   lt_prompt_rows rows;
