@@ -34,6 +34,10 @@ static inline void lt_err_clear(lt_err *err) {
   lt_err name;           \
   lt_err_clear(&(name))
 
+/* Of a function that has such a variable, before and after its caller waits: the compiler does not put it into the
+ * caller's frame, where it would take a page of the stack of each fiber that waits. */
+#define LT_OWN_FRAME __attribute__((noinline))
+
 /* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. The old message may be among
  * the arguments. */
 #define lt_fail(err, status, ...) lt_err_set((err), (status), __FILE__, __LINE__, __VA_ARGS__)

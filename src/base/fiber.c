@@ -179,28 +179,36 @@ static bool fiber_guard(void *at, size_t size) {
   return (obeys && madvise(at, size, GUARD_INSTALL) == 0) || mprotect(at, size, PROT_NONE) == 0;
 }
 
-lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
+lt_status lt_fiber_stacks_new(size_t size, size_t count, void **ret_stacks, size_t *ret_size, lt_err *err) {
   size_t guard = fiber_round_up(LT_FIBER_GUARD_BYTES, fiber_page_size());
-  if (size > SIZE_MAX / 2) {
+  if (size > SIZE_MAX / 2 / count) {
     errno = ENOMEM;
     return fiber_no_stack(err, size);
   }
   size_t usable = fiber_round_up(size > 0 ? size : 1, fiber_page_size());
+  size_t bytes = count * (guard + usable);
   int protection = PROT_READ | PROT_WRITE;
-  char *map = mmap(NULL, guard + usable, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char *map = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) {
     return fiber_no_stack(err, usable);
   }
   /* A huge page would make two megabytes of the first byte touched. Kernels without them refuse: just as well. */
-  (void)madvise(map, guard + usable, MADV_NOHUGEPAGE);
-  if (!fiber_guard(map, guard)) {
-    lt_status status = fiber_no_stack(err, usable);
-    munmap(map, guard + usable);
-    return status;
+  (void)madvise(map, bytes, MADV_NOHUGEPAGE);
+  for (size_t i = 0; i < count; i++) {
+    char *at = map + i * (guard + usable);
+    if (!fiber_guard(at, guard)) {
+      lt_status status = fiber_no_stack(err, usable);
+      munmap(map, bytes);
+      return status;
+    }
+    ret_stacks[i] = at + guard;
   }
-  *ret_stack = map + guard;
   *ret_size = usable;
   return LT_OK;
+}
+
+lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
+  return lt_fiber_stacks_new(size, 1, ret_stack, ret_size, err);
 }
 
 void lt_fiber_stack_free(void *stack, size_t size) {

@@ -60,6 +60,8 @@ void lt_fiber_stack_trim(lt_fiber *fiber);
 /* Maps a stack of at least `size` bytes with a guard page below it; untouched pages cost nothing.
  * LT_E_NOMEM. Owns: the caller, lt_fiber_stack_free with the size that was returned. */
 lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err);
+/* Maps `count` of them at once, at least 1. Each is freed alone. */
+lt_status lt_fiber_stacks_new(size_t size, size_t count, void **ret_stacks, size_t *ret_size, lt_err *err);
 void lt_fiber_stack_free(void *stack, size_t size);
 
 #endif

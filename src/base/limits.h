@@ -49,7 +49,7 @@
 #define LT_TAPE_WORK_US               20000         /* during a replay it advances after this much work and 4 steps */
 #define LT_TAPE_POLL_US               2000          /* ... of which no more than this is counted between two polls */
 #define LT_RUN_STORE_MAX_BYTES        (16 * LT_MIB) /* all store() values of one program */
-#define LT_JSSCAN_DEPTH               1024 /* nested brackets whose kind is known; one byte each, on our stack */
+#define LT_JSSCAN_DEPTH               512 /* nested brackets whose kind is known; a byte each, a few times on our stack */
 #define LT_TSERASE_MAX_BYTES          (256 * LT_KIB) /* longer programs go to the type stripper: at worst 30 ms on the loop */
 #define LT_TSERASE_DEPTH              200 /* nesting of what can nest, on our stack; what models write has 30 */
 #define LT_TSERASE_STEPS              16  /* times that each token may be looked at; what models write takes 2 */
@@ -691,19 +691,20 @@
 #define LT_REGEX_RANGES_MAX        2000         /* of one character class */
 
 /* --- fibers on the loop ------------------------------------------------------------------------------------------- */
-#define LT_LOOP_STACK_BYTES  (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
-#define LT_LOOP_FIBERS_MAX   262144         /* each has 8 KiB of its stack while it waits */
-#define LT_LOOP_STACKS_KEEP  64   /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */
-#define LT_LOOP_STACKS_MAX   4096 /* ... and after a rush, until unused for a while; then ... */
-#define LT_LOOP_STACKS_TRIM  32   /* ... this many are freed at a time, every ... */
-#define LT_LOOP_TRIM_MS      100
-#define LT_LOOP_TIMERS_KEEP  64  /* freed timers kept for later ones: closing one takes a turn of the loop */
-#define LT_LOOP_TURN_RESUMES 256 /* fibers resumed before the loop looks at its files again */
-#define LT_LOOP_TURN_STEPS   8   /* steps of a program on the loop's own thread, before it looks at its files again */
-#define LT_LOOP_QUIET_FIBERS 6   /* with more, its own thread has others to serve than who waits for its work */
-#define LT_LOOP_WATCH_MS     50  /* without work outside, the thread that watches it ticks on for so long */
-#define LT_LOOP_SPIN_US      30  /* looking for posts before sleeping: about what a sleep and a wake cost */
-#define LT_LOOP_SPIN_MISSES  16  /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
-#define LT_FIBER_GUARD_BYTES (64 * LT_KIB) /* below each stack: no frame of ours is large enough to jump over it */
+#define LT_LOOP_STACK_BYTES    (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
+#define LT_LOOP_FIBERS_MAX     262144         /* each has 8 KiB of its stack while it waits */
+#define LT_LOOP_STACKS_KEEP    64   /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */
+#define LT_LOOP_STACKS_AT_ONCE 16   /* mapped, in a rush */
+#define LT_LOOP_STACKS_MAX     4096 /* ... and after a rush, until unused for a while; then ... */
+#define LT_LOOP_STACKS_TRIM    32   /* ... this many are freed at a time, every ... */
+#define LT_LOOP_TRIM_MS        100
+#define LT_LOOP_TIMERS_KEEP    64  /* freed timers kept for later ones: closing one takes a turn of the loop */
+#define LT_LOOP_TURN_RESUMES   256 /* fibers resumed before the loop looks at its files again */
+#define LT_LOOP_TURN_STEPS     8   /* steps of a program on the loop's own thread, before it looks at its files again */
+#define LT_LOOP_QUIET_FIBERS   6   /* with more, its own thread has others to serve than who waits for its work */
+#define LT_LOOP_WATCH_MS       50  /* without work outside, the thread that watches it ticks on for so long */
+#define LT_LOOP_SPIN_US        30  /* looking for posts before sleeping: about what a sleep and a wake cost */
+#define LT_LOOP_SPIN_MISSES    16  /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
+#define LT_FIBER_GUARD_BYTES   (64 * LT_KIB) /* below each stack: no frame of ours is large enough to jump over it */
 
 #endif

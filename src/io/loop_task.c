@@ -8,34 +8,43 @@ lt_loop_task *lt_loop_task_current(void) {
   return task;
 }
 
-static lt_loop_task *loop_task_new(lt_loop *loop, lt_err *err) {
+/* Owns: the task, the stack. Without memory the stack is freed. */
+static void loop_task_add_spare(lt_loop *loop, void *stack, size_t stack_size) {
   lt_loop_task *task = lt_mem_zalloc(1, sizeof *task);
   if (task == NULL) {
-    lt_fail(err, LT_E_NOMEM, "no memory for a fiber");
-    return NULL;
+    lt_fiber_stack_free(stack, stack_size);
+    return;
   }
-  if (lt_fiber_stack_new(LT_LOOP_STACK_BYTES, &task->stack, &task->stack_size, err) != LT_OK) {
-    lt_mem_free(task);
-    return NULL;
-  }
+  task->stack = stack;
+  task->stack_size = stack_size;
   task->loop = loop;
   uv_timer_init(&loop->uv, &task->timer);
   task->timer.data = task;
-  return task;
+  task->next = loop->spares;
+  loop->spares = task;
+  loop->spare_count++;
+}
+
+/* In a rush several at once: to map memory keeps other threads from theirs. */
+static lt_status loop_task_make_spares(lt_loop *loop, lt_err *err) {
+  void *stacks[LT_LOOP_STACKS_AT_ONCE];
+  size_t stack_size, count = loop->fibers < LT_LOOP_STACKS_KEEP ? 1 : LT_LOOP_STACKS_AT_ONCE;
+  LT_TRY(lt_fiber_stacks_new(LT_LOOP_STACK_BYTES, count, stacks, &stack_size, err));
+  for (size_t i = 0; i < count; i++) {
+    loop_task_add_spare(loop, stacks[i], stack_size);
+  }
+  return loop->spares != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a fiber");
 }
 
 lt_loop_task *lt_loop_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
+  if (loop->spares == NULL && loop_task_make_spares(loop, err) != LT_OK) {
+    return NULL;
+  }
   lt_loop_task *task = loop->spares;
-  if (task != NULL) {
-    loop->spares = task->next;
-    loop->spare_count--;
-    loop->spare_least = loop->spare_count < loop->spare_least ? loop->spare_count : loop->spare_least;
-  } else {
-    task = loop_task_new(loop, err);
-  }
-  if (task != NULL) {
-    lt_fiber_init(&task->fiber, task->stack, task->stack_size, fn, arg);
-  }
+  loop->spares = task->next;
+  loop->spare_count--;
+  loop->spare_least = loop->spare_count < loop->spare_least ? loop->spare_count : loop->spare_least;
+  lt_fiber_init(&task->fiber, task->stack, task->stack_size, fn, arg);
   return task;
 }
 

@@ -386,7 +386,7 @@ static lt_str door_changed_tool(const lt_door_call_state *c) {
 }
 
 /* Asks until the decision can be carried out. */
-static lt_status door_ask_approver(lt_door_call_state *c, lt_str reason) LT_YIELDS {
+static LT_OWN_FRAME lt_status door_ask_approver(lt_door_call_state *c, lt_str reason) LT_YIELDS {
   lt_decision decision = {0};
   lt_approval what = {.tool = c->tool,
                       .input = lt_door_shown_input(c),
@@ -486,7 +486,7 @@ static void door_give_recorded(lt_door_call_state *c, const lt_buf *masked) {
 }
 
 /* A journal failure does not discard the answer. */
-static void door_record_end(lt_door_call_state *c, lt_status status) LT_YIELDS {
+static LT_OWN_FRAME void door_record_end(lt_door_call_state *c, lt_status status) LT_YIELDS {
   lt_journal *journal = c->caller->journal;
   if (journal == NULL && !lt_door_has_listener(c)) {
     return;
@@ -505,7 +505,7 @@ static void door_record_end(lt_door_call_state *c, lt_status status) LT_YIELDS {
 
 /* --- 5: the call itself ------------------------------------------------------------------------------------------- */
 /* An answer that breaks the tool's output schema is used as it is, with a warning, once per tool. */
-static lt_status door_check_answer(lt_door_call_state *c) LT_YIELDS {
+static LT_OWN_FRAME lt_status door_check_answer(lt_door_call_state *c) LT_YIELDS {
   lt_tool_schema *schema = &c->tool->schemas->output;
   if (schema->has_warned || c->tool->output_schema.n == 0 || c->out->n > LT_CALL_INLINE_BYTES) {
     return LT_OK;
@@ -610,7 +610,7 @@ static lt_status door_run_steps(lt_door_call_state *c) LT_YIELDS {
 }
 
 /* --- 6: an answer that is too long -------------------------------------------------------------------------------- */
-static lt_status door_spill(lt_door_call_state *c) LT_YIELDS {
+static LT_OWN_FRAME lt_status door_spill(lt_door_call_state *c) LT_YIELDS {
   LT_ERR_VAR(err);
   if (c->options.max_answer_bytes == 0 || c->out->n <= c->options.max_answer_bytes) {
     return LT_OK;

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -572,6 +573,29 @@ static void stack_sizes(void **state) {
   lt_fiber_stack_free(NULL, 0);
 }
 
+/* Each has a guard of its own, and goes alone. */
+static void stacks_at_once(void **state) {
+  enum { COUNT = 5 };
+  void *stacks[COUNT];
+  size_t size = 0;
+  (void)state;
+  assert_int_equal(lt_fiber_stacks_new(STACK_BYTES, COUNT, stacks, &size, NULL), LT_OK);
+  for (int i = 0; i < COUNT; i++) {
+    memset(stacks[i], i + 1, size);
+  }
+  for (int i = 0; i < COUNT; i++) {
+    int order = (i * 3) % COUNT; /* not that of their addresses */
+    const unsigned char *stack = stacks[order];
+    unsigned char in_guard;
+    ssize_t n = process_vm_readv(getpid(), &(struct iovec){.iov_base = &in_guard, .iov_len = 1}, 1,
+                                 &(struct iovec){.iov_base = (char *)stacks[order] - 1, .iov_len = 1}, 1, 0);
+    assert_int_equal(n, -1);
+    assert_int_equal(stack[0], order + 1);
+    assert_int_equal(stack[size - 1], order + 1);
+    lt_fiber_stack_free(stacks[order], size);
+  }
+}
+
 static void stack_that_cannot_be(void **state) {
   (void)state;
   const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 2, (size_t)1 << 50};
@@ -763,6 +787,7 @@ int main(void) {
       cmocka_unit_test(abandons),
       cmocka_unit_test(abandoning_does_not_add_up),
       cmocka_unit_test(stack_sizes),
+      cmocka_unit_test(stacks_at_once),
       cmocka_unit_test(stack_that_cannot_be),
       cmocka_unit_test(overflow_hits_the_guard),
       cmocka_unit_test(a_signal_outlasts_its_fiber),
