@@ -56,9 +56,20 @@ static bool box_rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
   return true;
 }
 
+/* What a new piece costs in page faults must not make the box's pages be looked for (page_map.h). */
+static char *box_rest_take_piece(lt_box_shelf *shelf, lt_box *box) {
+  char *piece = lt_box_shelf_take(shelf);
+  if (piece == NULL) {
+    lt_page_watch_pause(&box->watch);
+    piece = lt_box_shelf_make();
+    lt_page_watch_go_on(&box->watch);
+  }
+  return piece;
+}
+
 lt_status lt_box_rest_begin(lt_box_shelf *shelf, lt_box *box, lt_fiber *fiber, lt_box_rest *ret_rest) {
   LT_AUTO_BUF(out, LT_BOX_REST_MAX_BYTES);
-  out.p = lt_box_shelf_take(shelf);
+  out.p = box_rest_take_piece(shelf, box);
   if (out.p == NULL) {
     return LT_E_NOMEM;
   }

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "sandbox/image_layout.h"
 
 static char *box_shelf_next(const char *piece) {
   char *next;
@@ -20,7 +21,15 @@ char *lt_box_shelf_take(lt_box_shelf *shelf) {
     shelf->least = shelf->count < shelf->least ? shelf->count : shelf->least;
   }
   pthread_mutex_unlock(&shelf->lock);
-  return piece != NULL ? piece : lt_mem_alloc(LT_BOX_SHELF_BYTES);
+  return piece;
+}
+
+char *lt_box_shelf_make(void) {
+  char *piece = lt_mem_alloc(LT_BOX_SHELF_BYTES);
+  for (size_t at = 0; piece != NULL && at < LT_BOX_SHELF_BYTES; at += LT_IMAGE_PAGE) {
+    ((volatile char *)piece)[at] = 0;
+  }
+  return piece;
 }
 
 void lt_box_shelf_give(lt_box_shelf *shelf, char *piece) {

@@ -91,6 +91,14 @@ void lt_page_watch_forget(lt_page_watch *watch) {
   watch->is_known = false;
 }
 
+void lt_page_watch_pause(lt_page_watch *watch) {
+  watch->faults -= page_watch_faults();
+}
+
+void lt_page_watch_go_on(lt_page_watch *watch) {
+  watch->faults += page_watch_faults();
+}
+
 size_t lt_page_watch_look(lt_page_watch *watch, int map, const void *at, size_t count, uint16_t *ret_owned) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, page_watch_try);

@@ -135,12 +135,43 @@ static void nothing_is_believed_of_pages_that_nobody_entered(void **state) {
   close_pages(&p);
 }
 
+/* Pages that are not watched, each with a fault. */
+static void touch_new_pages(void) {
+  pages others;
+  open_pages(&others);
+  for (unsigned i = 0; i < PAGES; i++) {
+    write_to(&others, i);
+  }
+  close_pages(&others);
+}
+
+static void faults_in_a_pause_do_not_count(void **state) {
+  pages p;
+  (void)state;
+  open_pages(&p);
+  lt_page_watch_enter(&p.watch);
+  write_to(&p, 3);
+  lt_page_watch_pause(&p.watch);
+  touch_new_pages();
+  lt_page_watch_go_on(&p.watch);
+  expect(&p, 1u << 3); /* a fault from before it does */
+  lt_page_watch_pause(&p.watch);
+  touch_new_pages();
+  lt_page_watch_go_on(&p.watch);
+  write_elsewhere(&p, 4, false); /* this goes unseen: there is no look without a fault of this thread */
+  expect(&p, 1u << 3);
+  touch_new_pages();
+  expect(&p, 1u << 3 | 1u << 4);
+  close_pages(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pages_of_this_thread_are_found),
       cmocka_unit_test(it_is_left_and_entered_again),
       cmocka_unit_test(pages_of_other_threads_are_found),
       cmocka_unit_test(nothing_is_believed_of_pages_that_nobody_entered),
+      cmocka_unit_test(faults_in_a_pause_do_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
