@@ -328,6 +328,7 @@
 #define LT_NOTES_LOST_MAX       256            /* runs with dropped notes: their calls are refused */
 #define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* the whole record of one run, when it is replayed */
 #define LT_RECORD_SHOWN_BYTES   100            /* of a call's input in the message that the record has another input */
+#define LT_TAPE_FAULT_BYTES     800            /* how a program diverged from its record */
 #define LT_BLOB_MAX_BYTES       (64 * LT_MIB)  /* one text that many prompts share */
 #define LT_ARTIFACTS_LISTED_MAX 1000
 #define LT_ARTIFACT_ABOUT_BYTES (8 * LT_KIB) /* of its description, type, or MIME type: a list of all must fit */

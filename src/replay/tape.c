@@ -280,18 +280,24 @@ void lt_tape_note_module(lt_tape *tape, lt_str name, lt_str source) {
 }
 
 /* --- Divergence --------------------------------------------------------------------------------------------------- */
+static lt_str tape_fault_text(const lt_tape *tape, char text[LT_TAPE_FAULT_BYTES], const char *fmt, va_list args) {
+  const size_t room = LT_TAPE_FAULT_BYTES - 1;
+  int n = vsnprintf(text, LT_TAPE_FAULT_BYTES, fmt, args);
+  if (tape->has_other_engine && (size_t)n < room) {
+    n += snprintf(text + n, LT_TAPE_FAULT_BYTES - (size_t)n, " (another version of the engine began the program)");
+  }
+  return lt_utf8_cut(lt_str_from(text, (size_t)n < room ? (size_t)n : room), room);
+}
+
 void lt_tape_diverge(lt_tape *tape, const char *fmt, ...) {
+  if (!tape->is_on || tape->fault.n > 0) {
+    return;
+  }
   va_list args;
   va_start(args, fmt);
-  if (tape->is_on && tape->fault.n == 0) {
-    int n = vsnprintf(tape->fault_text, sizeof tape->fault_text, fmt, args);
-    size_t room = sizeof tape->fault_text - 1;
-    if (tape->has_other_engine && (size_t)n < room) {
-      n += snprintf(tape->fault_text + n, sizeof tape->fault_text - (size_t)n,
-                    " (another version of the engine began the program)");
-    }
-    tape->fault = lt_utf8_cut(lt_str_from(tape->fault_text, (size_t)n < room ? (size_t)n : room), room);
-  }
+  tape->fault_text = lt_mem_alloc(LT_TAPE_FAULT_BYTES);
+  tape->fault = tape->fault_text != NULL ? tape_fault_text(tape, tape->fault_text, fmt, args)
+                                         : LT_STR("what it does is not in the record (there is no memory to say more)");
   va_end(args);
 }
 
@@ -519,4 +525,5 @@ void lt_tape_release(lt_tape *tape) {
   lt_mem_free(tape->ready);
   lt_mem_free(tape->places);
   lt_mem_free(tape->ticks);
+  lt_mem_free(tape->fault_text);
 }

@@ -55,11 +55,11 @@ typedef struct lt_tape {
   bool has_other_engine; /* that process had another version of the engine */
   lt_journal *journal;   /* NULL: in memory only */
   uint64_t seed;
-  uint64_t origin_us; /* since 1970 */
-  lt_str time_zone;   /* the options', or the recorded one */
-  lt_record record;   /* of an earlier process */
-  lt_str fault;       /* how the program diverged from the record; empty: it did not */
-  char fault_text[800];
+  uint64_t origin_us;       /* since 1970 */
+  lt_str time_zone;         /* the options', or the recorded one */
+  lt_record record;         /* of an earlier process */
+  lt_str fault;             /* how the program diverged from the record; empty: it did not */
+  char *fault_text;         /* of LT_TAPE_FAULT_BYTES, once there is a fault */
   _Atomic bool is_unusable; /* something could not be noted */
   lt_post lost_post;        /* tells the loop that it could not */
 
