@@ -223,7 +223,7 @@ say("done");
 
 const result = {
   date: new Date().toISOString().slice(0, 10),
-  machine: { cpu: cpus()[0].model, cores: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30), kernel: release(), loadBefore: before, loadAfter: loads() },
+  machine: { cpu: process.env.LATHE_BENCH_PROCESSOR || cpus()[0].model, cores: cpus().length, memoryGb: Math.round(totalmem() / 2 ** 30), kernel: release(), loadBefore: before, loadAfter: loads() },
   seconds: Math.round((Date.now() - started) / 1000),
   rounds: ROUNDS, atOnce: AT_ONCE, isQuick: Boolean(asked.quick),
   peers: [...peers, ...absent].map(({ id, title, note: remark, isOurs, version, live, absent: why, cells }) => ({

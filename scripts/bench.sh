@@ -5,10 +5,16 @@
 #   scripts/bench.sh [QUESTION]...    side-by-side start calls suspended process python deno types typecheck find json stop compute intl mcp gateway serve library model agent journal replay fiber tokens
 cd "$(dirname "$0")/.." || exit 0
 
+# A virtual machine may say "AMD EPYC" of processors that are years apart: the family tells them from each other.
+processor() {
+  awk -F '[[:space:]]*: ' '$1 == "cpu family" { family = $2 } $1 == "model" { model = $2 } $1 == "model name" { name = $2 }
+    END { print name (name == "" || name ~ /[0-9]/ ? "" : " (family " family ", model " model ")") }' /proc/cpuinfo
+}
+
+LATHE_BENCH_PROCESSOR=$(processor)
+export LATHE_BENCH_PROCESSOR
 machine() {
-  local model
-  model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
-  echo "${model:-$(uname -m)}, $(nproc) cores, Linux $(uname -r), $(date +%F), load $(cut -d ' ' -f 1-3 /proc/loadavg)"
+  echo "${LATHE_BENCH_PROCESSOR:-$(uname -m)}, $(nproc) cores, Linux $(uname -r), $(date +%F), load $(cut -d ' ' -f 1-3 /proc/loadavg)"
 }
 
 # The package of packages/python, compiled as an installed one is.
