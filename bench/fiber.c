@@ -17,7 +17,7 @@ static void measure_switch(void) {
   lt_fiber fiber;
   void *stack;
   size_t size;
-  LT_CHECK(lt_fiber_stack_new(LT_LOOP_STACK_BYTES, &stack, &size, NULL) == LT_OK);
+  LT_CHECK(lt_fiber_stacks_new(LT_LOOP_STACK_BYTES, 1, &stack, &size, NULL) == LT_OK);
   lt_fiber_init(&fiber, stack, size, yields, NULL);
   lt_measure m;
   lt_measure_init(&m);
@@ -40,7 +40,7 @@ static void measure_stack(void) {
     double start = lt_measure_now();
     void *stack;
     size_t size;
-    LT_CHECK(lt_fiber_stack_new(LT_LOOP_STACK_BYTES, &stack, &size, NULL) == LT_OK);
+    LT_CHECK(lt_fiber_stacks_new(LT_LOOP_STACK_BYTES, 1, &stack, &size, NULL) == LT_OK);
     lt_fiber_stack_free(stack, size);
     lt_measure_add(&m, lt_measure_now() - start);
   }

@@ -34,8 +34,8 @@ static inline void lt_err_clear(lt_err *err) {
   lt_err name;           \
   lt_err_clear(&(name))
 
-/* Of a function that has such a variable, before and after its caller waits: the compiler does not put it into the
- * caller's frame, where it would take a page of the stack of each fiber that waits. */
+/* For a function with large variables, such as an lt_err, whose caller waits before or after it: the compiler must not
+ * put them into the caller's frame, which each fiber that waits keeps in memory (docs/internals/fibers.md). */
 #define LT_OWN_FRAME __attribute__((noinline))
 
 /* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. The old message may be among

@@ -207,10 +207,6 @@ lt_status lt_fiber_stacks_new(size_t size, size_t count, void **ret_stacks, size
   return LT_OK;
 }
 
-lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
-  return lt_fiber_stacks_new(size, 1, ret_stack, ret_size, err);
-}
-
 void lt_fiber_stack_free(void *stack, size_t size) {
   size_t guard = fiber_round_up(LT_FIBER_GUARD_BYTES, fiber_page_size());
   if (stack == NULL || munmap((char *)stack - guard, guard + size) == 0) {

@@ -57,10 +57,9 @@ void lt_fiber_stack_load(lt_fiber *fiber, const void *from);
 /* Gives the memory of the stack back that a suspended fiber does not use. */
 void lt_fiber_stack_trim(lt_fiber *fiber);
 
-/* Maps a stack of at least `size` bytes with a guard page below it; untouched pages cost nothing.
- * LT_E_NOMEM. Owns: the caller, lt_fiber_stack_free with the size that was returned. */
-lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err);
-/* Maps `count` of them at once, at least 1. Each is freed alone. */
+/* Maps `count` stacks, at least 1, of at least `size` bytes each, with a guard below each; untouched pages cost
+ * nothing. LT_E_NOMEM: there are none. Owns: the caller, lt_fiber_stack_free for each, with the size that was returned.
+ */
 lt_status lt_fiber_stacks_new(size_t size, size_t count, void **ret_stacks, size_t *ret_size, lt_err *err);
 void lt_fiber_stack_free(void *stack, size_t size);
 

@@ -8,6 +8,12 @@ lt_loop_task *lt_loop_task_current(void) {
   return task;
 }
 
+static void loop_task_put_spare(lt_loop *loop, lt_loop_task *task) {
+  task->next = loop->spares;
+  loop->spares = task;
+  loop->spare_count++;
+}
+
 /* Owns: the task, the stack. Without memory the stack is freed. */
 static void loop_task_add_spare(lt_loop *loop, void *stack, size_t stack_size) {
   lt_loop_task *task = lt_mem_zalloc(1, sizeof *task);
@@ -20,12 +26,10 @@ static void loop_task_add_spare(lt_loop *loop, void *stack, size_t stack_size) {
   task->loop = loop;
   uv_timer_init(&loop->uv, &task->timer);
   task->timer.data = task;
-  task->next = loop->spares;
-  loop->spares = task;
-  loop->spare_count++;
+  loop_task_put_spare(loop, task);
 }
 
-/* In a rush several at once: to map memory keeps other threads from theirs. */
+/* In a rush several at once: while the kernel maps memory, other threads wait at their page faults. */
 static lt_status loop_task_make_spares(lt_loop *loop, lt_err *err) {
   void *stacks[LT_LOOP_STACKS_AT_ONCE];
   size_t stack_size, count = loop->fibers < LT_LOOP_STACKS_KEEP ? 1 : LT_LOOP_STACKS_AT_ONCE;
@@ -93,9 +97,7 @@ void lt_loop_task_give(lt_loop_task *task) {
     uv_close((uv_handle_t *)&task->timer, loop_task_on_closed);
     return;
   }
-  task->next = loop->spares;
-  loop->spares = task;
-  loop->spare_count++;
+  loop_task_put_spare(loop, task);
   loop_task_watch_spares(loop);
 }
 

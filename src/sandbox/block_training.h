@@ -7,8 +7,9 @@
 #include "sandbox/block_order.h"
 #include "sandbox/image.h"
 
-/* Runs the programs that lt_engine_freeze was given, each in a box of its own. `order` learns from each, and is settled
- * at the end. All tools give the same answer, at once. Errors: a program that fails; LT_E_NOMEM. */
+/* Runs the programs that lt_engine_freeze was given, each in a box of its own, and shows `order` what each has changed.
+ * Then calls lt_block_order_settle. All tools give the same answer, at once. Errors: a program that fails; LT_E_NOMEM.
+ */
 lt_status lt_block_training_run(lt_block_order *order, const lt_image *image, lt_str programs, lt_err *err);
 
 #endif

@@ -56,7 +56,7 @@ static bool box_rest_fit(lt_buf *out, lt_box_rest *ret_rest) {
   return true;
 }
 
-/* What a new piece costs in page faults must not make the box's pages be looked for (page_map.h). */
+/* The page faults of a new piece must not be taken for those of the box's pages (lt_page_watch). */
 static char *box_rest_take_piece(lt_box_shelf *shelf, lt_box *box) {
   char *piece = lt_box_shelf_take(shelf);
   if (piece == NULL) {

@@ -29,6 +29,9 @@ char *lt_box_shelf_make(void) {
   for (size_t at = 0; piece != NULL && at < LT_BOX_SHELF_BYTES; at += LT_IMAGE_PAGE) {
     ((volatile char *)piece)[at] = 0;
   }
+  if (piece != NULL) { /* it may begin in the middle of a page */
+    ((volatile char *)piece)[LT_BOX_SHELF_BYTES - 1] = 0;
+  }
   return piece;
 }
 

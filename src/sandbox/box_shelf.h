@@ -22,7 +22,8 @@ void lt_box_shelf_release(lt_box_shelf *shelf);
 
 /* A piece of the shelf; NULL: it has none. Owns: the caller, lt_box_shelf_give or lt_mem_free. */
 char *lt_box_shelf_take(lt_box_shelf *shelf);
-/* A new piece, whose pages are there; NULL: no memory. Owns: as above. */
+/* A new piece. All its pages have been written to, so that using it makes no page fault. NULL: no memory. Owns: as
+ * above. */
 char *lt_box_shelf_make(void);
 /* Keeps a piece; frees it where LT_BOX_SHELF_MAX are kept. */
 void lt_box_shelf_give(lt_box_shelf *shelf, char *piece);

@@ -35,7 +35,7 @@ void lt_page_watch_enter(lt_page_watch *watch);
 void lt_page_watch_leave(lt_page_watch *watch);
 /* What was found does not count any more: faults may have been passed by. */
 void lt_page_watch_forget(lt_page_watch *watch);
-/* Between these two this thread touches other pages, which may be new, and not these: their faults do not count. */
+/* Between these two calls this thread's page faults do not count, so it must not touch the watched pages. */
 void lt_page_watch_pause(lt_page_watch *watch);
 void lt_page_watch_go_on(lt_page_watch *watch);
 /* lt_page_map_look of always the same pages. */

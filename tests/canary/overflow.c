@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
   void *stack;
   size_t size;
   lt_fiber fiber;
-  LT_CHECK(lt_fiber_stack_new(STACK_BYTES, &stack, &size, NULL) == LT_OK);
+  LT_CHECK(lt_fiber_stacks_new(STACK_BYTES, 1, &stack, &size, NULL) == LT_OK);
   lt_fiber_init(&fiber, stack, size, write_at, &at);
   LT_CHECK(lt_fiber_resume(&fiber));
   LT_CHECK(!lt_fiber_resume(&fiber));

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
   lt_fiber fiber;
   volatile int *counter = NULL;
   pthread_t other;
-  LT_CHECK(lt_fiber_stack_new(STACK_BYTES, &stack, &size, NULL) == LT_OK);
+  LT_CHECK(lt_fiber_stacks_new(STACK_BYTES, 1, &stack, &size, NULL) == LT_OK);
   lt_fiber_init(&fiber, stack, size, count, &counter);
   LT_CHECK(lt_fiber_resume(&fiber));
   LT_CHECK(pthread_create(&other, NULL, count_from_outside, (void *)(uintptr_t)counter) == 0);

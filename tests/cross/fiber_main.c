@@ -35,7 +35,7 @@ typedef struct strand {
 } strand;
 
 static void strand_open(strand *s, size_t size, lt_fiber_fn fn, void *arg) {
-  CHECK(lt_fiber_stack_new(size, &s->stack, &s->size, NULL) == LT_OK);
+  CHECK(lt_fiber_stacks_new(size, 1, &s->stack, &s->size, NULL) == LT_OK);
   lt_fiber_init(&s->fiber, s->stack, s->size, fn, arg);
 }
 

@@ -117,7 +117,7 @@ static void *taking_thread(void *arg) {
   return NULL;
 }
 
-/* The host is told once of several events. A thread that takes one of them wakes another one for the rest. */
+/* For several events one thread is woken. It takes one event, and wakes the next thread for the others. */
 static void test_event_for_each_thread(void **state) {
   (void)state;
   enum { TAKERS = 40 };

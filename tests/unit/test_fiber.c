@@ -39,7 +39,7 @@ typedef struct strand {
 
 static void strand_open(strand *s, size_t size, lt_fiber_fn fn, void *arg) {
   lt_err err = LT_ERR_INIT;
-  assert_int_equal(lt_fiber_stack_new(size, &s->stack, &s->size, &err), LT_OK);
+  assert_int_equal(lt_fiber_stacks_new(size, 1, &s->stack, &s->size, &err), LT_OK);
   lt_fiber_init(&s->fiber, s->stack, s->size, fn, arg);
 }
 
@@ -563,7 +563,7 @@ static void stack_sizes(void **state) {
     char *stack;
     void *p;
     size_t size = 0;
-    assert_int_equal(lt_fiber_stack_new(sizes[i], &p, &size, NULL), LT_OK);
+    assert_int_equal(lt_fiber_stacks_new(sizes[i], 1, &p, &size, NULL), LT_OK);
     stack = p;
     assert_true(size >= sizes[i] && size > 0 && size < sizes[i] + 65536);
     stack[0] = 1;
@@ -573,7 +573,7 @@ static void stack_sizes(void **state) {
   lt_fiber_stack_free(NULL, 0);
 }
 
-/* Each has a guard of its own, and goes alone. */
+/* Each stack has a guard of its own, and is freed without the others. */
 static void stacks_at_once(void **state) {
   enum { COUNT = 5 };
   void *stacks[COUNT];
@@ -603,11 +603,11 @@ static void stack_that_cannot_be(void **state) {
     void *stack = &stack;
     size_t size = 42;
     lt_err err = LT_ERR_INIT;
-    assert_int_equal(lt_fiber_stack_new(sizes[i], &stack, &size, &err), LT_E_NOMEM);
+    assert_int_equal(lt_fiber_stacks_new(sizes[i], 1, &stack, &size, &err), LT_E_NOMEM);
     assert_int_equal(err.status, LT_E_NOMEM);
     assert_ptr_equal(stack, &stack);
     assert_int_equal(size, 42);
-    assert_int_equal(lt_fiber_stack_new(sizes[i], &stack, &size, NULL), LT_E_NOMEM);
+    assert_int_equal(lt_fiber_stacks_new(sizes[i], 1, &stack, &size, NULL), LT_E_NOMEM);
   }
 }
 

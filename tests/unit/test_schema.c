@@ -558,7 +558,7 @@ static void check_deep(const char *schema, const char *before, const char *middl
   lt_buf_init(&faults, LT_MIB);
   assert_int_equal(lt_json_parse(&arena, lt_str_of(value), &doc, NULL), LT_OK);
   deep d = {.schema = compile(schema), .value = lt_json_root(&doc), .faults = &faults};
-  assert_int_equal(lt_fiber_stack_new(LT_LOOP_STACK_BYTES, &stack, &size, NULL), LT_OK);
+  assert_int_equal(lt_fiber_stacks_new(LT_LOOP_STACK_BYTES, 1, &stack, &size, NULL), LT_OK);
   lt_fiber_init(&fiber, stack, size, check_on_fiber, &d);
   assert_false(lt_fiber_resume(&fiber));
   lt_fiber_release(&fiber);
