@@ -651,13 +651,12 @@
 #define LT_LISTING_TOKENS_MIN       64   /* what a listing that only says how to search needs */
 
 /* --- the library (include/lathe.h) -------------------------------------------------------------------------------- */
-#define LT_EMBED_STRUCT_BYTES 4096  /* of a host's struct: far past what they will grow to */
-#define LT_EMBED_RUNS_MAX     10000 /* of an environment whose end was not taken: three mappings each at most */
-#define LT_EMBED_LANES_MAX    8     /* runs that workers turn; of more at once the loop's thread does many in a turn */
-#define LT_EMBED_STARTS_MAX   8     /* runs that the loop's thread starts in one turn */
-#define LT_EMBED_TELL_US \
-  500 /* events gather for so long, and until the turn then under way ends; then the host is told */
-#define LT_EMBED_EVENTS_MAX   100000         /* that wait in a queue; a host that takes none is told no more of calls */
+#define LT_EMBED_STRUCT_BYTES 4096   /* of a host's struct: far past what they will grow to */
+#define LT_EMBED_RUNS_MAX     10000  /* of an environment whose end was not taken: three mappings each at most */
+#define LT_EMBED_LANES_MAX    8      /* runs that workers turn; of more at once the loop's thread does many in a turn */
+#define LT_EMBED_STARTS_MAX   8      /* runs that the loop's thread starts in one turn */
+#define LT_EMBED_TELL_US      500    /* then, at the end of a turn, the host is told of the events that have gathered */
+#define LT_EMBED_EVENTS_MAX   100000 /* that wait in a queue; a host that takes none is told no more of calls */
 #define LT_EMBED_EVENTS_BYTES (256 * LT_MIB) /* likewise: inputs of calls, and what programs say */
 #define LT_EMBED_USER_BYTES   256            /* of the name of a prompt's user */
 #define LT_EMBED_RECORD_BYTES (64 * LT_MIB)  /* of a run that can be restored: of a longer one there is no snapshot */
