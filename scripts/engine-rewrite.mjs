@@ -107,6 +107,23 @@ function compareTagsAlone() {
   });
 }
 
+// Most references that are given up are not the last ones of their values. Those are counted where that happens; LLVM had made
+// one function of counting and freeing, which makes a frame first. It stays as it is, and counts the last ones.
+function countReferencesInPlace() {
+  const counts = lines("w2c_j0 = w2c_p1;", "w2c_j1 = (?<counted>\\d+)ull;", "w2c_i0 = w2c_j0 < w2c_j1;", "if .*") +
+    lines("w2c_j0 = w2c_p1;", ".* = \\(u32\\)\\(w2c_j0\\);", "w2c_l.*", "w2c_i1 = 4u;", "w2c_i0 -= w2c_i1;", "w2c_l.*", "w2c_i1 = w2c_l.*", "w2c_i1 = i32_load.*");
+  rewrite("function that gives up a reference",
+    `static void w2c_JS_FreeValueRT(?<rest>\\(Z_qjs_instance_t\\* instance, u32 w2c_p0, u64 w2c_p1\\) \\{\\n[^}]*?${counts}[^]*?\\n\\}\\n)`,
+    ({ counted, rest }) => `static void w2c_free_value${rest}
+static inline __attribute__((always_inline)) void w2c_JS_FreeValueRT(Z_qjs_instance_t* instance, u32 runtime, u64 value) {
+  if (value < ${counted}ull) return;
+  u32 place = (u32)value - 4u, count = i32_load(instance, (u64)(place));
+  if ((s32)count > 1) i32_store(instance, (u64)(place), count - 1u);
+  else w2c_free_value(instance, runtime, value);
+}
+`);
+}
+
 // --- The interpreter --------------------------------------------------------------------------------------------------
 
 // Between two opcodes QuickJS asks whether it shall print the next one. Only JS_SetDumpFlags says so, which nobody calls.
@@ -189,6 +206,7 @@ keepFilledMemory();
 callHostInPlace();
 askBeforeBlocks();
 compareTagsAlone();
+countReferencesInPlace();
 passOverDumps();
 jumpByOpcode();
 computeWhereWanted();
