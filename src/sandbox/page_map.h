@@ -34,8 +34,8 @@ typedef struct lt_page_watch {
 void lt_page_watch_enter(lt_page_watch *watch);
 /* Nobody uses them any more; what is written to them from now on are pages of their own. */
 void lt_page_watch_leave(lt_page_watch *watch);
-/* This thread does not use them any more, and nobody does until the look, which may be another thread's then. It counts,
- * so that the other one need not look. */
+/* This thread does not use them any more, and nobody does until the look, which may be another thread's then. It
+ * counts, so that the other one need not look. */
 void lt_page_watch_hand_over(lt_page_watch *watch);
 /* What was found does not count any more: faults may have been passed by. */
 void lt_page_watch_forget(lt_page_watch *watch);
