@@ -78,21 +78,12 @@ void lt_page_watch_enter(lt_page_watch *watch) {
     return;
   }
   watch->is_known = watch->is_known && watch->thread == 0;
-  watch->is_handed_over = false;
   watch->thread = thread;
   /* There may be more by now, never fewer. So when the count is the same at the look, there was no fault in between. */
   watch->faults = page_watch_counted;
 }
 
 void lt_page_watch_leave(lt_page_watch *watch) {
-  watch->is_handed_over = false;
-  watch->thread = 0;
-}
-
-void lt_page_watch_hand_over(lt_page_watch *watch) {
-  bool is_known = watch->is_known && watch->thread == page_watch_thread();
-  watch->is_known = is_known && watch->faults == page_watch_faults();
-  watch->is_handed_over = true;
   watch->thread = 0;
 }
 
@@ -111,13 +102,12 @@ void lt_page_watch_go_on(lt_page_watch *watch) {
 size_t lt_page_watch_look(lt_page_watch *watch, int map, const void *at, size_t count, uint16_t *ret_owned) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, page_watch_try);
-  bool is_ours = watch->thread == page_watch_thread();
-  uint64_t faults = is_ours ? page_watch_faults() : 0;
-  bool is_still = watch->is_known && (watch->is_handed_over || (is_ours && watch->faults == faults));
+  uint64_t faults = page_watch_faults();
+  bool is_still = watch->is_known && watch->thread == page_watch_thread() && watch->faults == faults;
   if (!is_still) {
     watch->count = (uint16_t)lt_page_map_look(map, at, count, watch->owned);
     watch->faults = faults;
-    watch->is_known = page_watch_counts && (is_ours || watch->is_handed_over);
+    watch->is_known = page_watch_counts && watch->thread == page_watch_thread();
   }
   memcpy(ret_owned, watch->owned, watch->count * sizeof *ret_owned);
   return watch->count;

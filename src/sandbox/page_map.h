@@ -25,7 +25,6 @@ typedef struct lt_page_watch {
   uint64_t thread; /* number of the thread that has entered; 0: none */
   uint64_t faults; /* of that thread: as it had counted last when it entered, or at the last look */
   bool is_known;   /* `owned` was true at the last look, and has been up to `faults` of `thread` */
-  bool is_handed_over;
   uint16_t count;
   uint16_t owned[LT_PAGE_MAP_PAGES];
 } lt_page_watch;
@@ -34,9 +33,6 @@ typedef struct lt_page_watch {
 void lt_page_watch_enter(lt_page_watch *watch);
 /* Nobody uses them any more; what is written to them from now on are pages of their own. */
 void lt_page_watch_leave(lt_page_watch *watch);
-/* This thread does not use them any more, and nobody does until the look, which may be another thread's then. It
- * counts, so that the other one need not look. */
-void lt_page_watch_hand_over(lt_page_watch *watch);
 /* What was found does not count any more: faults may have been passed by. */
 void lt_page_watch_forget(lt_page_watch *watch);
 /* Between these two calls this thread's page faults do not count, so it must not touch the watched pages. */

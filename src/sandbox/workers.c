@@ -458,10 +458,6 @@ static unsigned workers_cores(void) {
   return n < 1 ? 1 : n > REGULAR_MAX ? REGULAR_MAX : (unsigned)n;
 }
 
-bool lt_workers_is_single(const lt_workers *w) {
-  return w->regular == 1;
-}
-
 lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) {
   lt_workers *w = lt_mem_zalloc(1, sizeof *w);
   if (w == NULL) {

@@ -50,8 +50,6 @@ typedef struct lt_workers lt_workers;
 /* Starts a worker and the watchdog. Up to `count` workers (0: one per core) are there when tasks are queued for them.
  * Errors: LT_E_NOMEM. */
 lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err);
-/* Whether there is one worker at most: on one processor it has to share that with the thread that it works for. */
-bool lt_workers_is_single(const lt_workers *workers);
 /* Waits for the threads, for what they do later, and for a step of lt_workers_step_own on another thread; no task may
  * be queued or running. NULL is allowed. */
 void lt_workers_free(lt_workers *workers);

@@ -2,7 +2,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -153,56 +152,6 @@ static uint64_t faults_of_this_thread(void) {
   return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-static void *on_looking_thread(void *arg) {
-  other *o = arg;
-  o->page = look(o->p);
-  return NULL;
-}
-
-static void expect_elsewhere(pages *p, unsigned bits) {
-  other o = {.p = p};
-  pthread_t thread;
-  assert_int_equal(pthread_create(&thread, NULL, on_looking_thread, &o), 0);
-  pthread_join(thread, NULL);
-  assert_int_equal(o.page, p->map >= 0 ? bits : (1u << PAGES) - 1);
-}
-
-static void what_is_handed_over_is_found_by_another_thread(void **state) {
-  pages p;
-  (void)state;
-  open_pages(&p);
-  lt_page_watch_enter(&p.watch);
-  write_to(&p, 1);
-  lt_page_watch_hand_over(&p.watch);
-  expect_elsewhere(&p, 1u << 1);
-  lt_page_watch_enter(&p.watch);
-  write_to(&p, 2);
-  lt_page_watch_hand_over(&p.watch);
-  expect_elsewhere(&p, 1u << 1 | 1u << 2);
-  lt_page_watch_enter(&p.watch);
-  write_elsewhere(&p, 3, false);
-  write_to(&p, 4);
-  lt_page_watch_hand_over(&p.watch);
-  expect_elsewhere(&p, 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4);
-  close_pages(&p);
-}
-
-static void without_a_fault_it_is_handed_over_without_a_look(void **state) {
-  pages p;
-  (void)state;
-  open_pages(&p);
-  lt_page_watch_enter(&p.watch);
-  write_to(&p, 1);
-  expect(&p, 1u << 1);
-  uint64_t at_look = p.watch.faults;
-  lt_page_watch_hand_over(&p.watch);
-  bool has_no_fault = faults_of_this_thread() == at_look && at_look > 0; /* sanitizers have faults of their own */
-  assert_true(p.watch.is_known || !has_no_fault || p.map < 0);
-  write_elsewhere(&p, 5, false); /* which is against the rule */
-  expect_elsewhere(&p, p.watch.is_known ? 1u << 1 : 1u << 1 | 1u << 5);
-  close_pages(&p);
-}
-
 static void faults_in_a_pause_do_not_count(void **state) {
   pages p;
   (void)state;
@@ -228,8 +177,6 @@ int main(void) {
       cmocka_unit_test(it_is_left_and_entered_again),
       cmocka_unit_test(pages_of_other_threads_are_found),
       cmocka_unit_test(nothing_is_believed_of_pages_that_nobody_entered),
-      cmocka_unit_test(what_is_handed_over_is_found_by_another_thread),
-      cmocka_unit_test(without_a_fault_it_is_handed_over_without_a_look),
       cmocka_unit_test(faults_in_a_pause_do_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

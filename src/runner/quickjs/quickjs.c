@@ -332,7 +332,7 @@ static void on_give_here(void *arg) {
   lt_pool_give(given->pool, given->box);
 }
 
-/* The box is cleaned by a worker that has nothing else to do, or else here and now. */
+/* The box is cleaned here and now, or by a worker that has nothing else to do (lt_run_box_give_later). */
 static void run_end_here(lt_run *run) LT_YIELDS {
   run_post_done(run);
   if (run->box.box != NULL && !lt_run_box_give_later(run->workers, run->box.pool, run->box.box)) {

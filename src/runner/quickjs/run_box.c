@@ -257,11 +257,6 @@ void lt_run_box_drop(lt_run *run) {
   lt_pool_give(run->box.pool, box);
 }
 
-/* The worker would have to look at the page map, which takes ten times as long as to count. With a processor of its own
- * it is in nobody's way. */
 bool lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box) {
-  if (lt_workers_is_single(workers)) {
-    lt_page_watch_hand_over(&box->watch);
-  }
-  return box_chore_post(workers, pool, box);
+  return box->has_grown && box_chore_post(workers, pool, box);
 }

@@ -58,7 +58,8 @@ void lt_run_box_drop(lt_run *run);
  * loop. */
 void lt_run_box_begin(lt_run *run);
 void lt_run_box_resume(lt_run *run);
-/* Has a worker give a used box back to its pool, where one has time. False: give it back yourself. */
+/* Has a worker give a used box back to its pool, where one has time, if its memory has grown: to unmap that takes long.
+ * False: give it back yourself. Its pages are in this processor's caches, and this thread knows which they are. */
 bool lt_run_box_give_later(lt_workers *workers, lt_pool *pool, lt_box *box);
 
 #endif
