@@ -89,6 +89,7 @@ static round_times pooled(ground *g, lt_str code) {
   run_init(&run, g, &request, &result);
   LT_CHECK(lt_program_text_prepare(&run, code, NULL) == LT_OK);
   LT_CHECK(lt_pool_take(&g->pool, &run.box.box, NULL) == LT_OK);
+  lt_page_watch_enter(&run.box.box->watch);
   turn(&run);
   double done = lt_measure_now();
   lt_fiber_release(&run.box.fiber);

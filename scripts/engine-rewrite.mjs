@@ -111,7 +111,8 @@ function compareTagsAlone() {
 // one function of counting and freeing, which makes a frame first. It stays as it is, and counts the last ones.
 function countReferencesInPlace() {
   const counts = lines("w2c_j0 = w2c_p1;", "w2c_j1 = (?<counted>\\d+)ull;", "w2c_i0 = w2c_j0 < w2c_j1;", "if .*") +
-    lines("w2c_j0 = w2c_p1;", ".* = \\(u32\\)\\(w2c_j0\\);", "w2c_l.*", "w2c_i1 = 4u;", "w2c_i0 -= w2c_i1;", "w2c_l.*", "w2c_i1 = w2c_l.*", "w2c_i1 = i32_load.*");
+    lines("w2c_j0 = w2c_p1;", ".* = \\(u32\\)\\(w2c_j0\\);", "w2c_l.*", "w2c_i1 = 4u;", "w2c_i0 -= w2c_i1;", "w2c_l.*", "w2c_i1 = w2c_l.*",
+      "w2c_i1 = i32_load\\(instance, \\(u64\\)\\(w2c_i1\\)\\);");
   rewrite("function that gives up a reference",
     `static void w2c_JS_FreeValueRT(?<rest>\\(Z_qjs_instance_t\\* instance, u32 w2c_p0, u64 w2c_p1\\) \\{\\n[^}]*?${counts}[^]*?\\n\\}\\n)`,
     ({ counted, rest }) => `static void w2c_free_value${rest}

@@ -72,7 +72,7 @@
 #define LT_BOX_SHELF_TRIM        128           /* ... so many at a time, every LT_BOX_TRIM_MS */
 #define LT_BOX_REST_MS           1000          /* that a program waits before it leaves its box ... */
 #define LT_BOX_REST_RUSH_MS      20            /* ... and when nearly all boxes are in use */
-#define LT_BOX_AHEAD             8 /* programs in a row: one box is used, the others wait to be cleaned or are ready */
+#define LT_BOX_AHEAD             8 /* programs in a row: one box is used, the others wait to be unmapped or are ready */
 #define LT_BOX_CROWD             8 /* with so many boxes, programs that wait leave theirs at once ... */
 #define LT_BOX_CROWD_FREE        4 /* ... until so many are free, ... */
 #define LT_BOX_CROWD_BYTES       (256 * LT_KIB) /* ... unless they have grown by more: to copy that costs a new box */
@@ -94,7 +94,7 @@
 #define LT_WORKER_STUCK_MS    25  /* when a step has not polled for this long, another worker takes over its queue */
 #define LT_WORKERS_MAX        256 /* threads that run programs ... */
 #define LT_WORKER_EXTRA_MAX   32  /* ... of which so many are beyond one per core, for steps that never poll */
-#define LT_WORKER_CHORES_MAX  8   /* boxes that wait to be cleaned; more are more memory for one program at a time */
+#define LT_WORKER_CHORES_MAX  8   /* boxes with much memory to unmap; more are more memory for one program at a time */
 #define LT_WATCHDOG_TICK_MS   1   /* how often running steps are looked at */
 #define LT_WATCHDOG_GRACE_MS  2   /* from the interrupt request to making the memory inaccessible */
 #define LT_WATCHDOG_NUDGE_MS  10  /* ... and to a signal, for code that loops without touching memory */
