@@ -200,8 +200,11 @@
 #define LT_HTTP_URL_MAX_BYTES     (8 * LT_KIB)
 #define LT_HTTP_HEADERS_MAX_BYTES (64 * LT_KIB) /* of a request */
 #define LT_HTTP_BODY_MAX_BYTES    (64 * LT_MIB) /* of a request */
-#define LT_HTTP_SOCKET_LISTS      64            /* lists in which a client finds its sockets by their numbers */
-#define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, if that many files may be open; half of them are kept when idle */
+#define LT_HTTP_CONNECTIONS_MAX   4096          /* at once, if that many files may be open */
+#define LT_HTTP_MULTI_STREAMS     64            /* and connections, of one multi handle of libcurl */
+#define LT_HTTP_MULTIS_MAX        (LT_HTTP_CONNECTIONS_MAX / LT_HTTP_MULTI_STREAMS)
+#define LT_HTTP_SOCKET_LISTS      64    /* lists in which a multi handle finds its sockets by their numbers */
+#define LT_HTTP_UNUSED_MS         60000 /* after which connections are closed; at the latest after twice that */
 
 /* --- HTTP served (io/http_server.h) ------------------------------------------------------------------------------- */
 #define LT_HTTP_SERVER_CONNECTIONS_MAX 1024          /* at once; further ones wait in the kernel's queue */
@@ -313,7 +316,8 @@
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)       /* a longer log is cut after its content is in the file */
 #define LT_DB_LOG_GATHER_BYTES  (64 * LT_KIB)       /* of a commit, written to the log at once */
 #define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
-#define LT_DB_GROUPS_APART      8                   /* on the pool, after one that kept the loop's thread too long */
+#define LT_DB_GROUP_MIN         32                  /* jobs for which a group begins while others may join it */
+#define LT_DB_GROUPS_APART      8                   /* on the store's thread, after one that kept the loop's too long */
 #define LT_DB_STATEMENTS_KEPT   256                 /* places for prepared statements: more than there are texts */
 #define LT_DB_KNOWN_KEPT        4096                /* places for what is known of prompts and runs */
 #define LT_DB_KNOWN_NAME_BYTES  64                  /* of such a name; of a longer one nothing is kept */

@@ -3,8 +3,8 @@
  * The caller opens a request and reads the answer's body piece by piece on the same fiber. A slow reader slows the peer
  * down. Redirects are not followed. Proxies come from the usual environment variables, except for loopback addresses.
  * Certificates are checked (against CURL_CA_BUNDLE, SSL_CERT_FILE or SSL_CERT_DIR where set). The protocol is HTTP/1.1;
- * connections are kept for later requests. No error message contains a header's value, or a URL's user, path or query.
- * Loop thread only.
+ * connections are kept for later requests, until none has used them for LT_HTTP_UNUSED_MS. No error message contains a
+ * header's value, or a URL's user, path or query. Loop thread only.
  */
 #ifndef LT_IO_HTTP_H
 #define LT_IO_HTTP_H

@@ -1,9 +1,9 @@
-/* The structs of the HTTP client. Private to http.c (libcurl's connections on the loop), http_request.c (a request's
- * options), http_stream.c (a running request and its answer) and http_stream_end.c. http.c uses lt_http only. The
- * other three share lt_http_stream, because a request is set up, runs and ends in them.
+/* The structs of the HTTP client. Private to http.c (the client), http_multi.c (libcurl's connections on the loop),
+ * http_request.c (a request's options), http_stream.c (a running request and its answer) and http_stream_end.c. The
+ * last three share lt_http_stream, because a request is set up, runs and ends in them.
  *
- * libcurl does its work (connecting, TLS, reading) in lt_http_act, which is called from the loop's own callbacks only:
- * there the stack is the thread's. Fibers only add a request, take its bytes and remove it.
+ * libcurl does its work (connecting, TLS, reading) in the loop's own callbacks only: there the stack is the thread's.
+ * Fibers only add a request, take its bytes and remove it.
  */
 #ifndef LT_IO_HTTP_IMPL_H
 #define LT_IO_HTTP_IMPL_H
@@ -23,18 +23,29 @@ typedef struct lt_http_url {
   char *text;
 } lt_http_url;
 
-struct lt_http {
-  uv_timer_t timer; /* libcurl's one */
-  lt_loop *loop;
-  const lt_curl *curl; /* NULL: not needed yet */
-  CURLM *multi;
-  lt_http_url *url; /* of the last request: the next one is often to the same. NULL: none yet */
-  lt_http_socket *sockets[LT_HTTP_SOCKET_LISTS];
+/* Connections that libcurl knows together. For each request it looks at all of them, three times, so a client has more
+ * than one of these as soon as it has many requests at once. */
+typedef struct lt_http_multi {
+  uv_timer_t timer; /* libcurl's one; its `data` is this */
+  const lt_curl *curl;
+  CURLM *handle;
   size_t streams; /* not closed */
+  bool was_used;  /* since the client looked last */
+  lt_http_socket *sockets[LT_HTTP_SOCKET_LISTS];
+} lt_http_multi;
+
+struct lt_http {
+  uv_timer_t sweeper; /* it runs while there is a multi handle */
+  lt_loop *loop;
+  const lt_curl *curl;                /* NULL: not needed yet */
+  lt_http_url *url;                   /* of the last request: the next one is often to the same. NULL: none yet */
+  size_t multi_streams, multi_places; /* the most that one has, and how many there may be */
+  lt_http_multi *multis[LT_HTTP_MULTIS_MAX]; /* NULL: not needed yet, or not any more */
 };
 
 struct lt_http_stream {
   lt_http *http;
+  lt_http_multi *multi;
   CURL *easy;
   lt_http_url *url;
   struct curl_slist *headers; /* sent */
@@ -57,10 +68,24 @@ struct lt_http_stream {
   lt_buf out;  /* the piece that was read last */
 };
 
-/* The connections of this request are watched by the loop from their beginning to their end. */
-void lt_http_open_sockets_here(lt_http *http, CURL *easy);
-/* LT_YIELDS the first time. */
+/* http.c */
+
+/* Loads libcurl. LT_YIELDS the first time. */
 lt_status lt_http_prepare(lt_http *http, lt_err *err) LT_YIELDS;
+/* The multi handle for one stream more. Its user counts itself out (`streams`). NULL: no memory. */
+lt_http_multi *lt_http_multi_take(lt_http *http);
+
+/* http_multi.c */
+
+/* Owns: the caller, lt_http_multi_free. NULL: no memory. */
+lt_http_multi *lt_http_multi_new(uv_loop_t *loop, const lt_curl *curl, long connections_max);
+/* Closes its connections. NULL is allowed. */
+void lt_http_multi_free(lt_http_multi *multi);
+/* The connections of this request are watched by the loop from their beginning to their end. */
+void lt_http_open_sockets_here(lt_http_multi *multi, CURL *easy);
+
+/* http_stream_end.c */
+
 /* Reports that libcurl has finished this stream's request. */
 void lt_http_stream_done(lt_http_stream *stream, CURLcode code);
 /* Ends the stream's request with the failure `why`. */

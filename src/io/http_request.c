@@ -189,7 +189,7 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_PRIVATE, stream);
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
-  lt_http_open_sockets_here(stream->http, stream->easy);
+  lt_http_open_sockets_here(stream->multi, stream->easy);
   /* Without this (before libcurl 7.87) giving up waits for a name server that does not answer. */
 #if LIBCURL_VERSION_NUM >= 0x075700
   SET(CURLOPT_QUICK_EXIT, 1L);

@@ -196,8 +196,8 @@ static lt_http_stream *http_stream_new(lt_http *http, const lt_http_request *req
   if (stream == NULL) {
     return NULL;
   }
-  http->streams++;
   stream->http = http;
+  stream->multi = lt_http_multi_take(http);
   stream->cancel = request->cancel;
   stream->is_once = request->is_once;
   stream->connect_ms = http_stream_or_default(request->connect_timeout_ms, LT_HTTP_CONNECT_MS);
@@ -223,11 +223,11 @@ static void http_stream_listen_to(lt_http_stream *stream) {
 }
 
 static lt_status http_stream_start(lt_http_stream *stream, const lt_http_request *request, lt_err *err) {
-  if (stream->host == NULL || stream->easy == NULL || !lt_http_set_up(stream, request)) {
+  if (stream->multi == NULL || stream->host == NULL || stream->easy == NULL || !lt_http_set_up(stream, request)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a request");
   }
   http_stream_listen_to(stream);
-  CURLMcode code = stream->http->curl->multi_add_handle(stream->http->multi, stream->easy);
+  CURLMcode code = stream->http->curl->multi_add_handle(stream->multi->handle, stream->easy);
   if (code != CURLM_OK) {
     return lt_fail(err, code == CURLM_OUT_OF_MEMORY ? LT_E_NOMEM : LT_E_IO, "cannot send a request: %s",
                    stream->http->curl->multi_strerror(code));
@@ -259,9 +259,12 @@ void lt_http_close(lt_http_stream *stream) {
     return;
   }
   const lt_curl *curl = stream->http->curl;
-  if (stream->easy != NULL) {
-    curl->multi_remove_handle(stream->http->multi, stream->easy); /* also when it was not added */
-    curl->easy_cleanup(stream->easy);
+  if (stream->multi != NULL && stream->easy != NULL) {
+    curl->multi_remove_handle(stream->multi->handle, stream->easy); /* also when it was not added */
+  }
+  curl->easy_cleanup(stream->easy);
+  if (stream->multi != NULL) {
+    stream->multi->streams--;
   }
   lt_http_url_release(stream->http, stream->url);
   curl->slist_free_all(stream->headers);
@@ -269,7 +272,6 @@ void lt_http_close(lt_http_stream *stream) {
   lt_buf_release(&stream->in);
   lt_buf_release(&stream->out);
   lt_mem_free(stream->host);
-  stream->http->streams--;
   lt_mem_free(stream);
 }
 

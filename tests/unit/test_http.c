@@ -1,6 +1,7 @@
 /* HTTP against a real server in Node: what comes, what is said of what does not, backpressure, secrets. */
 #include "unit/http_fix.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "io/http_impl.h"
 
 static char url_text[512];
 
@@ -381,6 +383,45 @@ static void body_many(void) {
 
 FLOW(many)
 
+static size_t count_sockets(void) {
+  size_t count = 0;
+  DIR *files = opendir("/proc/self/fd");
+  assert_non_null(files);
+  for (const struct dirent *entry; (entry = readdir(files)) != NULL;) {
+    struct stat st;
+    count += fstat((int)strtol(entry->d_name, NULL, 10), &st) == 0 && S_ISSOCK(st.st_mode);
+  }
+  closedir(files);
+  return count;
+}
+
+/* More than one multi handle has room for; each has a pair of sockets of its own. Later requests find the connections,
+ * until nobody has used them for long. */
+static void body_connections(void) {
+  enum { MULTIS = 3 };
+  size_t before = count_sockets(), streams = MULTIS * LT_HTTP_MULTI_STREAMS, most = streams + 2 * MULTIS;
+  run_many(streams, fetch_one);
+  size_t kept = count_sockets();
+  assert_in_range(kept - before, LT_HTTP_MULTI_STREAMS + 1, most);
+  assert_non_null(http->multis[MULTIS - 1]);
+  assert_null(http->multis[MULTIS]);
+  run_many(streams, fetch_one);
+  assert_in_range(count_sockets(), kept, before + most);
+  fetch_one(0);
+  http->sweeper.timer_cb(&http->sweeper); /* all have been used before the first look, and one since */
+  assert_in_range(count_sockets(), kept, before + most);
+  fetch_one(0);
+  http->sweeper.timer_cb(&http->sweeper);
+  assert_null(http->multis[1]);
+  assert_in_range(count_sockets() - before, 1, LT_HTTP_MULTI_STREAMS + 2);
+  http->sweeper.timer_cb(&http->sweeper);
+  assert_int_equal(count_sockets(), before);
+  assert_false(uv_is_active((uv_handle_t *)&http->sweeper));
+  fetch_one(0);
+}
+
+FLOW(connections)
+
 /* More requests than files that may be open: some wait, all are answered. */
 static void test_few_files(void **state) {
   (void)state;
@@ -545,6 +586,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_connect_timeout),
       cmocka_unit_test(test_cancel),
       cmocka_unit_test(test_many),
+      cmocka_unit_test(test_connections),
       cmocka_unit_test(test_few_files),
       cmocka_unit_test(test_no_memory),
       cmocka_unit_test(test_tls),
