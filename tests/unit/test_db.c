@@ -1,6 +1,7 @@
 /* The database under the store: groups, failures of one job among many, other processes, and the process's end. */
 #include "unit/db_fix.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -78,7 +79,7 @@ static void start_many(db_fix *fix) {
     assert_int_equal(many[i].status, LT_OK);
     assert_int_equal(many[i].runs, 1);
   }
-  assert_in_range(lt_db_commits(fix->db) - before, 1, 3);
+  assert_in_range(lt_db_commits(fix->db) - before, 1, MANY / LT_DB_GROUP_MIN + 2);
   assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM x__t"), "100");
 }
 
@@ -102,7 +103,7 @@ static void start_more_than_a_group(db_fix *fix) {
   }
   task last = {.text = "SELECT 1"};
   run(fix, &last);
-  assert_in_range(lt_db_commits(fix->db) - before, 3, 6);
+  assert_in_range(lt_db_commits(fix->db) - before, 3, MORE / LT_DB_GROUP_MIN + 4);
   assert_string_equal(db_fix_ask(fix, "SELECT count(*) = 522 FROM x__t"), "1");
   free(more);
 }
@@ -124,7 +125,6 @@ static void run_and_note(void *arg) {
   told_count++;
 }
 
-/* The first group is led by its last job; the second begins before the fibers of the first one run. */
 static void start_a_queue(db_fix *fix) {
   make_table(fix);
   told_count = told_in_turn = 0;
@@ -183,6 +183,45 @@ static void start_two_groups(db_fix *fix) {
 
 static void a_whole_group_waits_for_nobody(void **state) {
   db_fix_run(*state, start_two_groups);
+}
+
+static pthread_t loop_thread;
+static bool was_on_loop_thread;
+
+/* Longer than the loop waits before another thread turns it. */
+static lt_status work_long(struct sqlite3 *sql, void *arg, lt_err *err) {
+  was_on_loop_thread = pthread_equal(loop_thread, pthread_self()) != 0;
+  usleep(100 * LT_WORKER_LATE_MS * 1000);
+  return work(sql, arg, err);
+}
+
+static void run_long(void *arg) {
+  task *t = arg;
+  t->status = lt_db_run(t->fix->db, LT_DB_LAZY, work_long, t, &t->err);
+  t->done = true;
+}
+
+static void run_meanwhile(db_fix *fix) {
+  task first = {.fix = fix, .text = "INSERT INTO x__t VALUES('first')"};
+  task second = {.text = "INSERT INTO x__t VALUES('second')"};
+  make_table(fix);
+  do {
+    loop_thread = pthread_self();
+    first = (task){.fix = fix, .text = "INSERT OR IGNORE INTO x__t VALUES('first')"};
+    assert_int_equal(lt_loop_spawn(fix->loop, run_long, &first, NULL), LT_OK);
+    lt_loop_sleep(fix->loop, 20 * LT_WORKER_LATE_MS);
+    assert_false(first.done);
+    run(fix, &second);
+    assert_true(first.done);
+    assert_int_equal(first.status, LT_OK);
+    second.text = "INSERT OR IGNORE INTO x__t VALUES('second')";
+  } while (!was_on_loop_thread); /* the first groups are not */
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(a) FROM (SELECT a FROM x__t ORDER BY rowid)"),
+                      "first,second");
+}
+
+static void a_job_may_come_while_the_loops_own_thread_runs_one(void **state) {
+  db_fix_run(*state, run_meanwhile);
 }
 
 static void fail_some(db_fix *fix) {
@@ -292,21 +331,29 @@ static void prepare_posts(db_fix *fix, posted *posts, size_t count) {
   }
 }
 
+static bool is_last(lt_store *db, const lt_db_post *post) {
+  bool is_held = lt_db_post_hold(db, post);
+  if (is_held) {
+    lt_db_post_let_go(db);
+  }
+  return is_held;
+}
+
 /* The order is the table's: a row each. */
 static void post_among_others(db_fix *fix) {
   posted posts[POSTED];
   make_table(fix);
   prepare_posts(fix, posts, POSTED);
   strcpy(posts[3].text, "nonsense");
-  assert_int_equal(post_one(&posts[0]), LT_OK); /* nobody leads yet */
-  assert_true(lt_db_post_is_last(fix->db, &posts[0].post));
+  assert_int_equal(post_one(&posts[0]), LT_OK); /* it rests */
+  assert_true(is_last(fix->db, &posts[0].post));
   assert_int_equal(post_one(&posts[1]), LT_OK);
-  assert_false(lt_db_post_is_last(fix->db, &posts[0].post));
-  assert_true(lt_db_post_is_last(fix->db, &posts[1].post));
+  assert_false(is_last(fix->db, &posts[0].post));
+  assert_true(is_last(fix->db, &posts[1].post));
   task wait = {.text = "INSERT INTO x__t VALUES('w0')"};
   run(fix, &wait);
   assert_string_equal(ends, "pp");
-  assert_false(lt_db_post_is_last(fix->db, &posts[1].post));
+  assert_false(is_last(fix->db, &posts[1].post));
 
   for (int i = 0; i < 3; i++) { /* while a fiber leads, and at the head of what it hands over */
     static const char *const texts[] = {"INSERT INTO x__t VALUES('w1')", "INSERT INTO x__t VALUES('w2')",
@@ -337,6 +384,54 @@ static void post_among_others(db_fix *fix) {
 
 static void posted_jobs_keep_their_place(void **state) {
   db_fix_run(*state, post_among_others);
+}
+
+/* What follows from a failure is settled where it is told. No job may run before that, or it would not know. */
+enum { FOLLOWERS = 3 * LT_DB_GROUP_MAX };
+
+static atomic_bool is_failure_known;
+static unsigned ignorant;
+
+static lt_status work_after_failure(struct sqlite3 *sql, void *arg, lt_err *err) {
+  (void)sql, (void)arg, (void)err;
+  ignorant += !atomic_load(&is_failure_known);
+  return LT_OK;
+}
+
+static void know_failure(void *arg, lt_status status, const lt_err *err) {
+  (void)arg, (void)err;
+  assert_int_equal(status, LT_E_INVALID);
+  usleep(20000); /* the thread has time to go on */
+  atomic_store(&is_failure_known, true);
+}
+
+static void end_follower(void *arg, lt_status status, const lt_err *err) {
+  (void)err;
+  assert_int_equal(status, LT_OK);
+  ++*(unsigned *)arg;
+}
+
+static void post_behind_a_failure(db_fix *fix) {
+  static lt_db_post followers[FOLLOWERS];
+  static posted first;
+  unsigned told = 0;
+  make_table(fix);
+  ignorant = 0;
+  atomic_store(&is_failure_known, false);
+  first = (posted){.fix = fix, .text = "nonsense"};
+  assert_int_equal(lt_db_post_job(fix->db, &first.post, LT_DB_LAZY, work_posted, &first, know_failure, NULL), LT_OK);
+  for (size_t i = 0; i < FOLLOWERS; i++) {
+    assert_int_equal(lt_db_post_job(fix->db, &followers[i], LT_DB_LAZY, work_after_failure, &told, end_follower, NULL),
+                     LT_OK);
+  }
+  while (told < FOLLOWERS) {
+    lt_loop_sleep(fix->loop, 1);
+  }
+  assert_in_range(ignorant, 0, LT_DB_GROUP_MAX - 1); /* those in the same group */
+}
+
+static void a_failure_is_told_before_the_next_group_begins(void **state) {
+  db_fix_run(*state, post_behind_a_failure);
 }
 
 static void close_with_posts(db_fix *fix) {
@@ -673,10 +768,12 @@ int main(void) {
       TEST(a_group_has_a_ceiling),
       TEST(all_are_told_in_their_order),
       TEST(a_whole_group_waits_for_nobody),
+      TEST(a_job_may_come_while_the_loops_own_thread_runs_one),
       TEST(a_job_that_fails_takes_only_its_own_with_it),
       TEST(a_job_that_undoes_the_transaction_does_not_undo_the_others),
       TEST(closing_waits_for_what_is_under_way),
       TEST(posted_jobs_keep_their_place),
+      TEST(a_failure_is_told_before_the_next_group_begins),
       TEST(closing_waits_for_what_is_posted),
       TEST(nothing_is_posted_to_what_is_being_closed),
       TEST(posted_jobs_keep_the_loop),

@@ -223,7 +223,8 @@ static void note_batch_free(note_batch *b) {
   lt_mem_free(b);
 }
 
-static void note_batch_count_effects_out(const note_batch *b) {
+static void note_batch_count_out(const note_batch *b) {
+  b->notes->queued_bytes -= b->bytes;
   for (const note_item *i = b->first; i != NULL; i = i->next) {
     if (note_item_has_effect(i)) {
       b->notes->effects[note_queue_effects_place(i->run)]--;
@@ -250,11 +251,10 @@ static void note_batch_end(void *arg, lt_status status, const lt_err *err) {
   if (notes->newest == b) {
     notes->newest = NULL;
   }
-  notes->queued_bytes -= b->bytes;
   if (status != LT_OK) {
     note_batch_lose(b);
   }
-  note_batch_count_effects_out(b);
+  note_batch_count_out(b);
   note_batch_tell(b, status != LT_OK ? err : NULL);
   note_batch_free(b);
   notes->batches--;
@@ -262,22 +262,6 @@ static void note_batch_end(void *arg, lt_status status, const lt_err *err) {
 }
 
 /* --- Adding a note ------------------------------------------------------------------------------------------------ */
-
-static lt_status note_batch_begin(lt_note_queue *notes, lt_err *err) {
-  note_batch *b = lt_mem_zalloc(1, sizeof *b);
-  if (b == NULL) {
-    return lt_fail(err, LT_E_NOMEM, "no memory for a note");
-  }
-  b->notes = notes;
-  lt_status status = lt_db_post_job(notes->db, &b->post, LT_DB_LAZY, note_batch_write, b, note_batch_end, err);
-  if (status != LT_OK) {
-    note_batch_free(b);
-    return status;
-  }
-  notes->batches++;
-  notes->newest = b;
-  return LT_OK;
-}
 
 /* The texts of an item without its run. */
 static size_t note_item_find_texts(note_item *i, lt_str *ret_texts[NOTE_TEXTS_MAX]) {
@@ -336,11 +320,7 @@ static note_item *note_item_new(const note_item *like, bool run_is_kept) {
   return i;
 }
 
-static lt_status note_queue_add_item(lt_note_queue *notes, const note_item *like, lt_err *err) {
-  if (notes->newest == NULL || !lt_db_post_is_last(notes->db, &notes->newest->post)) {
-    LT_TRY(note_batch_begin(notes, err));
-  }
-  note_batch *b = notes->newest;
+static lt_status note_batch_add(note_batch *b, const note_item *like, lt_err *err) {
   note_item item = *like;
   bool run_is_kept = b->last != NULL && lt_str_eq(b->last->run, item.run);
   item.run = run_is_kept ? b->last->run : item.run;
@@ -349,14 +329,42 @@ static lt_status note_queue_add_item(lt_note_queue *notes, const note_item *like
   if (i == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a note of %zu bytes", bytes);
   }
-  if (note_item_has_effect(i)) {
-    notes->effects[note_queue_effects_place(i->run)]++;
-  }
   *(b->last != NULL ? &b->last->next : &b->first) = i;
   b->last = i;
   b->bytes += bytes;
-  notes->queued_bytes += bytes;
+  b->notes->queued_bytes += bytes;
+  b->notes->effects[note_queue_effects_place(i->run)] += note_item_has_effect(i);
   return LT_OK;
+}
+
+/* Its first item is in it before it is posted: it may be written at once. */
+static lt_status note_batch_begin(lt_note_queue *notes, const note_item *first, lt_err *err) {
+  note_batch *b = lt_mem_zalloc(1, sizeof *b);
+  if (b == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a note");
+  }
+  b->notes = notes;
+  lt_status status = note_batch_add(b, first, err);
+  if (status == LT_OK) {
+    status = lt_db_post_job(notes->db, &b->post, LT_DB_LAZY, note_batch_write, b, note_batch_end, err);
+  }
+  if (status != LT_OK) {
+    note_batch_count_out(b);
+    note_batch_free(b);
+    return status;
+  }
+  notes->batches++;
+  notes->newest = b;
+  return LT_OK;
+}
+
+static lt_status note_queue_add_item(lt_note_queue *notes, const note_item *item, lt_err *err) {
+  if (notes->newest == NULL || !lt_db_post_hold(notes->db, &notes->newest->post)) {
+    return note_batch_begin(notes, item, err);
+  }
+  lt_status status = note_batch_add(notes->newest, item, err);
+  lt_db_post_let_go(notes->db);
+  return status;
 }
 
 bool lt_note_queue_has_room(const lt_note_queue *notes, size_t bytes) {
