@@ -187,6 +187,28 @@ static void test_detach(void **state) {
   lathe_close(env);
 }
 
+/* After one turn, after two, and so on, until a run ends before it is left: so it is left, too, between the last step
+ * of its program on this thread and what follows from that. */
+static void test_detach_after_each_turn(void **state) {
+  (void)state;
+  lathe_env *env = embed_open(NULL);
+  const lathe_event *event = NULL;
+  for (int turns = 0; event == NULL; turns++) {
+    assert_in_range(turns, 0, 100);
+    uint64_t run = start(env, "1 + 2");
+    for (int i = 0; i < turns && event == NULL; i++) {
+      (void)lathe_turn(env, run, 0, 0, &event);
+    }
+    if (event == NULL) {
+      detach(env, run);
+      embed_assert_end(env, LATHE_OK, "\"result\":3", "");
+    }
+  }
+  assert_int_equal(event->type, LATHE_EVENT_END);
+  lathe_event_free(event);
+  lathe_close(env);
+}
+
 static void test_close(void **state) {
   (void)state;
   for (int turns = 0; turns < 3; turns++) {
@@ -316,6 +338,7 @@ int main(void) {
       cmocka_unit_test(test_signal_ends_a_wait),
       cmocka_unit_test(test_cancel),
       cmocka_unit_test(test_detach),
+      cmocka_unit_test(test_detach_after_each_turn),
       cmocka_unit_test(test_close),
       cmocka_unit_test(test_detach_at_any_time),
       cmocka_unit_test(test_several_threads),

@@ -332,10 +332,16 @@ static void on_give_here(void *arg) {
   lt_pool_give(given->pool, given->box);
 }
 
-/* The box is cleaned here and now, or by a worker that has nothing else to do (lt_run_box_give_later). */
+/* The box is cleaned here and now, or by a worker that has nothing else to do (lt_run_box_give_later). The thread may
+ * have left the lane after the step: then the loop's own cleans it. */
 static void run_end_here(lt_run *run) LT_YIELDS {
   run_post_done(run);
-  if (run->box.box != NULL && !lt_run_box_give_later(run->workers, run->box.pool, run->box.box)) {
+  if (run->box.box == NULL || lt_run_box_give_later(run->workers, run->box.pool, run->box.box)) {
+    return;
+  }
+  if (lt_lane_is_home(run->lane)) {
+    on_give_here(&run->box);
+  } else {
     lt_lane_step_out(run->lane, on_give_here, &run->box);
   }
 }
