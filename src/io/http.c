@@ -73,8 +73,8 @@ lt_status lt_http_prepare(lt_http *http, lt_err *err) {
     }
     http->curl = job.curl;
     size_t most = http_connections_max();
-    http->multi_streams = most < LT_HTTP_MULTI_STREAMS ? most : LT_HTTP_MULTI_STREAMS;
-    http->multi_places = most / http->multi_streams;
+    http->multi_places = (most + LT_HTTP_MULTI_STREAMS - 1) / LT_HTTP_MULTI_STREAMS;
+    http->multi_streams = most / http->multi_places;
   }
   return LT_OK;
 }
@@ -91,7 +91,7 @@ static void http_sweep(uv_timer_t *sweeper) {
       lt_http_multi_free(multi);
       http->multis[i] = NULL;
     } else if (multi != NULL) {
-      multi->was_used = false;
+      multi->was_used = multi->streams > 0;
       is_empty = false;
     }
   }
@@ -108,12 +108,12 @@ static lt_http_multi *http_add_multi(lt_http *http, size_t place) {
   return http->multis[place];
 }
 
-/* The first one that has room, or that with the fewest streams. */
+/* The first one that has room, or the last of those with the fewest streams: what began first often stays longest. */
 static lt_http_multi *http_choose_multi(const lt_http *http) {
   lt_http_multi *best = NULL;
   for (size_t i = 0; i < http->multi_places && (best == NULL || best->streams >= http->multi_streams); i++) {
     lt_http_multi *multi = http->multis[i];
-    if (multi != NULL && (best == NULL || multi->streams < best->streams)) {
+    if (multi != NULL && (best == NULL || multi->streams <= best->streams)) {
       best = multi;
     }
   }
@@ -127,7 +127,8 @@ lt_http_multi *lt_http_multi_take(lt_http *http) {
     place++;
   }
   if ((multi == NULL || multi->streams >= http->multi_streams) && place < http->multi_places) {
-    multi = http_add_multi(http, place);
+    lt_http_multi *added = http_add_multi(http, place);
+    multi = added != NULL ? added : multi;
   }
   if (multi != NULL) {
     multi->streams++;

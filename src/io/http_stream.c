@@ -259,13 +259,11 @@ void lt_http_close(lt_http_stream *stream) {
     return;
   }
   const lt_curl *curl = stream->http->curl;
-  if (stream->multi != NULL && stream->easy != NULL) {
-    curl->multi_remove_handle(stream->multi->handle, stream->easy); /* also when it was not added */
-  }
-  curl->easy_cleanup(stream->easy);
   if (stream->multi != NULL) {
+    curl->multi_remove_handle(stream->multi->handle, stream->easy); /* also when it was not added, or is NULL */
     stream->multi->streams--;
   }
+  curl->easy_cleanup(stream->easy);
   lt_http_url_release(stream->http, stream->url);
   curl->slist_free_all(stream->headers);
   lt_buf_release(&stream->head);

@@ -113,7 +113,7 @@ void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child)
 void lt_cancel_call(lt_cancel *cancel, lt_cancel_node *node, void (*fn)(void *arg), void *arg);
 
 /* Runs `fn(arg)` on a thread of libuv's pool and LT_YIELDS until it is done: for work that would delay the loop for
- * more than about a millisecond (parsing megabytes, SQLite). `fn` must not use the loop. */
+ * more than about a millisecond (parsing megabytes, opening a library). `fn` must not use the loop. */
 lt_status lt_loop_offload(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_err *err) LT_YIELDS;
 
 /* Suspends the fiber for `ms`. 0: only until the other ready fibers have run. LT_YIELDS. */

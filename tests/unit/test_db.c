@@ -243,6 +243,64 @@ static void fail_some(db_fix *fix) {
   assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || sum(a % 10 IN (3, 7)) FROM x__t"), "80 0");
 }
 
+/* One job after the other, with so much for the loop to do that the ends of both are told before the second one's fiber
+ * could go on: it comes behind the first one's, which failed. */
+enum { BUSY_FIBERS = 2 * LT_LOOP_TURN_RESUMES };
+
+static char went_on[8];
+
+static lt_status work_slowly(struct sqlite3 *sql, void *arg, lt_err *err) {
+  (void)sql, (void)err;
+  atomic_store((atomic_bool *)arg, true);
+  usleep(20000);
+  return LT_OK;
+}
+
+static void run_slowly(void *arg) {
+  db_fix *fix = arg;
+  static atomic_bool has_begun;
+  assert_int_equal(lt_db_run(fix->db, LT_DB_LAZY, work_slowly, &has_begun, NULL), LT_OK);
+}
+
+static void run_and_go_on(void *arg) {
+  task *t = arg;
+  run_task(t);
+  strcat(went_on, t->status == LT_OK ? "o" : "f");
+}
+
+static void be_busy(void *arg) {
+  if (arg != NULL) {
+    usleep(60000); /* both groups end meanwhile */
+  }
+}
+
+static void fail_and_follow(db_fix *fix) {
+  static task tasks[2];
+  int dummy = 0;
+  make_table(fix);
+  went_on[0] = '\0';
+  tasks[0] = (task){.fix = fix, .text = "INSERT INTO x__t VALUES(1)", .fails = true};
+  tasks[1] = (task){.fix = fix, .text = "INSERT INTO x__t VALUES(2)"};
+  assert_int_equal(lt_loop_spawn(fix->loop, run_slowly, fix, NULL), LT_OK);
+  lt_loop_sleep(fix->loop, 1); /* that group runs */
+  for (int i = 0; i < 2; i++) {
+    lt_loop_sleep(fix->loop, 0);
+    lt_loop_sleep(fix->loop, 0);
+    assert_int_equal(lt_loop_spawn(fix->loop, run_and_go_on, &tasks[i], NULL), LT_OK);
+  }
+  for (int k = 0; k < BUSY_FIBERS; k++) {
+    assert_int_equal(lt_loop_spawn(fix->loop, be_busy, k == 0 ? &dummy : NULL, NULL), LT_OK);
+  }
+  while (!tasks[0].done || !tasks[1].done) {
+    lt_loop_sleep(fix->loop, 1);
+  }
+  assert_string_equal(went_on, "fo");
+}
+
+static void who_follows_a_failure_sees_it(void **state) {
+  db_fix_run(*state, fail_and_follow);
+}
+
 static void a_job_that_fails_takes_only_its_own_with_it(void **state) {
   db_fix_run(*state, fail_some);
 }
@@ -355,7 +413,7 @@ static void post_among_others(db_fix *fix) {
   assert_string_equal(ends, "pp");
   assert_false(is_last(fix->db, &posts[1].post));
 
-  for (int i = 0; i < 3; i++) { /* while a fiber leads, and at the head of what it hands over */
+  for (int i = 0; i < 3; i++) { /* while a group runs, and at the head of the next one */
     static const char *const texts[] = {"INSERT INTO x__t VALUES('w1')", "INSERT INTO x__t VALUES('w2')",
                                         "INSERT INTO x__t VALUES('w3')"};
     many[i] = (task){.text = texts[i]};
@@ -770,6 +828,7 @@ int main(void) {
       TEST(a_whole_group_waits_for_nobody),
       TEST(a_job_may_come_while_the_loops_own_thread_runs_one),
       TEST(a_job_that_fails_takes_only_its_own_with_it),
+      TEST(who_follows_a_failure_sees_it),
       TEST(a_job_that_undoes_the_transaction_does_not_undo_the_others),
       TEST(closing_waits_for_what_is_under_way),
       TEST(posted_jobs_keep_their_place),

@@ -39,7 +39,7 @@ static bool wait_for(sem_t *what) {
   return sem_timedwait(what, &until) == 0;
 }
 
-/* Its fiber asks first, so its job would lead the group. Then the thread is busy with something else. */
+/* Its fiber asks first. Then the thread is busy with something else. */
 static void *ask_and_be_busy(void *arg) {
   lane_case *c = arg;
   lt_lane lane;

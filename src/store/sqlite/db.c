@@ -22,14 +22,14 @@ struct lt_store {
   char *path;
   bool closing;
   bool is_held;      /* the loop, while there are jobs */
-  bool is_gathering; /* a fiber lets the others that are ready add their jobs */
-  unsigned inside;   /* fibers that do so, or have a group run */
+  bool is_gathering; /* a fiber is about to have a group begin (db_gather) */
+  unsigned inside;   /* such fibers, until they have ended */
   unsigned apart;    /* so many groups more do not run on the loop's own thread */
   lt_timer *rest;    /* of posted jobs, which wait for others to join; NULL: not needed yet */
   bool rests;
   bool has_thread, has_ended;
   pthread_t thread;
-  lt_post told; /* the loop, of jobs that have ended */
+  lt_post told; /* has the loop look at the jobs that have ended */
   lt_post over; /* the thread's last one */
   lt_wait closer;
 
@@ -39,8 +39,8 @@ struct lt_store {
   unsigned waiting; /* so many */
   bool is_wanted;   /* a fiber waits for one of these jobs, or they have rested */
   bool is_running;  /* a group */
-  bool has_failed;  /* a job; the loop has not seen to it. No group begins until then: it may follow from that job */
-  bool is_told;     /* the loop */
+  bool has_failed;  /* a job, and the loop has not looked. Until then no group begins: a later job may depend on it */
+  bool is_told;     /* `told` is posted */
   bool is_ending;   /* the thread, once there are no jobs */
   lt_db_job *ended, *ended_last;
 
@@ -112,7 +112,7 @@ static bool db_run_group(lt_store *db) {
 
 /* --- The thread --------------------------------------------------------------------------------------------------- */
 
-/* Lets go of the lock. The loop looks at once, or is about to. */
+/* Has the loop look, unless it is about to. Lets go of the lock meanwhile. */
 static void db_thread_tell(lt_store *db) {
   bool is_told = db->is_told;
   db->is_told = true;
@@ -171,8 +171,6 @@ static bool db_is_idle(const lt_store *db) {
   return db->head == NULL && !db->is_running && db->ended == NULL;
 }
 
-static void db_want(lt_store *db);
-
 /* Sees to the jobs that have ended. */
 static void db_look(lt_store *db) {
   pthread_mutex_lock(&db->lock);
@@ -183,15 +181,12 @@ static void db_look(lt_store *db) {
   db_finish_jobs(jobs);
   pthread_mutex_lock(&db->lock);
   db->has_failed = db->has_failed && !had_failed;
-  bool is_idle = db_is_idle(db), has_nobody = db_may_begin(db) && !db->has_thread;
+  bool is_idle = db_is_idle(db);
   pthread_cond_signal(&db->news);
   pthread_mutex_unlock(&db->lock);
   if (is_idle && db->is_held) {
     db->is_held = false;
     lt_loop_unhold(db->loop);
-  }
-  if (has_nobody) {
-    db_want(db);
   }
 }
 
@@ -253,7 +248,7 @@ static void db_run_group_here(void *arg) {
 
 /* A group of one conversation is a tenth of a millisecond, and to wake a thread and to be woken takes as long. So the
  * loop's own thread runs a group while nothing else waits for it. When something came meanwhile, or the disk was slow,
- * the thread gets the next jobs. The first one, too, which opens the file. */
+ * the thread gets the next groups. It gets the first one, too, and opens the file for it. */
 static void db_run_here(lt_store *db) LT_YIELDS {
   if (db->apart > 0 || !db->is_open || !lt_loop_is_quiet(db->loop) || db_is_running(db)) {
     db->apart -= db->apart > 0;
@@ -284,17 +279,31 @@ static unsigned db_add(lt_store *db, lt_db_job *j) {
   return waiting;
 }
 
-/* Other fibers that are ready add their jobs first. Their end may come before this one: the store is not closed then.
- */
-static void db_gather(lt_store *db) LT_YIELDS {
-  db->inside++;
-  db->is_gathering = true;
-  lt_loop_sleep(db->loop, 0);
+static void db_end_rest(lt_store *db) {
+  if (db->rests) {
+    lt_timer_stop(db->rest);
+    db->rests = false;
+  }
+}
+
+/* A fiber of its own, behind those that are ready: they add their jobs first. The fibers that wait for the jobs must
+ * only wait: so they go on in the order of their jobs, and who comes behind a job that has failed sees that. */
+static void db_gather(void *arg) {
+  lt_store *db = arg;
   db->is_gathering = false;
   db_run_here(db);
   db_want(db); /* what is left */
   db->inside--;
   lt_wait_wake(&db->closer, LT_OK);
+}
+
+/* Where no fiber can be had, the group begins at once. */
+static void db_begin_gathering(lt_store *db) {
+  db->is_gathering = lt_loop_spawn(db->loop, db_gather, db, NULL) == LT_OK;
+  db->inside += db->is_gathering;
+  if (!db->is_gathering) {
+    db_want(db);
+  }
 }
 
 /* A lane is not always turned (io/lane.h), and the jobs' end is told at home: its fiber goes there first. */
@@ -306,10 +315,11 @@ lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, l
     lt_db_job j = {.work = work, .arg = arg, .sync = sync, .err = err};
     lt_wait_init(&j.wait, db->loop);
     unsigned waiting = db_add(db, &j);
-    if (!db->is_gathering) {
-      db_gather(db);
-    } else if (waiting >= LT_DB_GROUP_MIN) {
+    db_end_rest(db); /* it carries along what rests */
+    if (waiting >= LT_DB_GROUP_MIN) {
       db_want(db);
+    } else if (!db->is_gathering) {
+      db_begin_gathering(db);
     }
     (void)lt_wait_on(&j.wait, UINT64_MAX);
     status = j.status;
@@ -390,20 +400,17 @@ lt_status lt_store_new(lt_loop *loop, const char *path, lt_store **ret_db, lt_er
   return LT_OK;
 }
 
-/* The thread closes the file, when all jobs have ended. */
+/* The thread, if there is one, closes the file when all jobs have ended. */
 static void db_end_thread(lt_store *db) LT_YIELDS {
   pthread_mutex_lock(&db->lock);
   db->is_ending = true;
   pthread_mutex_unlock(&db->lock);
-  (void)db_has_thread(db);
   db_want(db);
   while (db->inside > 0 || (db->has_thread && !db->has_ended)) {
     (void)lt_wait_on(&db->closer, UINT64_MAX);
   }
   if (db->has_thread) {
     pthread_join(db->thread, NULL);
-  } else if (db->file.sql != NULL) {
-    lt_db_close_file(db->file.sql);
   }
 }
 
@@ -412,9 +419,7 @@ void lt_store_close(lt_store *db) {
     return;
   }
   db->closing = true;
-  if (db->has_thread || db->is_held || db->is_open) {
-    db_end_thread(db);
-  }
+  db_end_thread(db);
   lt_timer_free(db->rest);
   pthread_cond_destroy(&db->news);
   pthread_mutex_destroy(&db->lock);

@@ -35,7 +35,7 @@ lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, l
 
 /* --- Posted jobs, without a waiting fiber ------------------------------------------------------------------------- */
 
-/* A job in the queue; used by db.c only. */
+/* A job in the queue; used by db.c and db_group.c only. */
 typedef struct lt_db_job {
   struct lt_db_job *next;
   lt_db_work work;
@@ -59,7 +59,7 @@ typedef struct lt_db_post {
 lt_status lt_db_post_job(lt_store *db, lt_db_post *post, lt_db_sync sync, lt_db_work work, void *arg,
                          void (*done)(void *arg, lt_status status, const lt_err *err), lt_err *err);
 /* Whether the job still waits and is the last one in the queue: then its `arg` may get more work, until
- * lt_db_post_let_go, and no job runs or is added meanwhile. `post` may be done already. */
+ * lt_db_post_let_go, and no group begins meanwhile. `post` may be done already. */
 bool lt_db_post_hold(lt_store *db, const lt_db_post *post);
 void lt_db_post_let_go(lt_store *db);
 
