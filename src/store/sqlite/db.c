@@ -182,7 +182,9 @@ static void db_look(lt_store *db) {
   pthread_mutex_lock(&db->lock);
   db->has_failed = db->has_failed && !had_failed;
   bool is_idle = db_is_idle(db);
-  pthread_cond_signal(&db->news);
+  if (db_may_begin(db) || db->is_ending) {
+    pthread_cond_signal(&db->news);
+  }
   pthread_mutex_unlock(&db->lock);
   if (is_idle && db->is_held) {
     db->is_held = false;
@@ -224,7 +226,9 @@ static void db_fail_all(lt_store *db) {
 static void db_want(lt_store *db) {
   pthread_mutex_lock(&db->lock);
   bool is_wanted = db->is_wanted = db->head != NULL;
-  pthread_cond_signal(&db->news);
+  if (is_wanted || db->is_ending) {
+    pthread_cond_signal(&db->news);
+  }
   pthread_mutex_unlock(&db->lock);
   if (is_wanted && !db_has_thread(db)) {
     db_fail_all(db);
