@@ -32,7 +32,7 @@ flows_at_a_time=$(($(nproc) + 1))
 TIMEFORMAT='took %0R s, and %0U + %0S s of the processors'
 
 # A test that failed beside others runs again alone, and is named at the end: another process may have had its port, its
-# memory or its time. What a sanitizer has found is never tried again.
+# memory or its time. What a sanitizer or a check of our own (LT_CHECK) has found is never tried again.
 
 # The unit tests that run under qemu-user. Not among them: process and process_start (a failed posix_spawn goes unseen), file and jail (a user namespace
 # has one user), box and embed (hundreds of boxes, limits of milliseconds), and what takes minutes.
@@ -180,7 +180,7 @@ flow_again() { # reports' folder
   local failure base
   for failure in "$1"/*.failed; do
     base=${failure%.failed}
-    ! grep -q 'Sanitizer' "$base.log" "$base.out" || continue
+    ! grep -qE 'Sanitizer|internal check failed' "$base.log" "$base.out" || continue
     rm "$failure"
     flow_file "$1" "tests/flow/$(basename "$base").test.mjs"
     [ -e "$failure" ] || flaky+=("$(basename "$base")")
