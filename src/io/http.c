@@ -100,7 +100,15 @@ static void http_sweep(uv_timer_t *sweeper) {
   }
 }
 
-static lt_http_multi *http_add_multi(lt_http *http, size_t place) {
+/* NULL: there are as many as there may be, or there is no memory. */
+static lt_http_multi *http_add_multi(lt_http *http) {
+  size_t place = 0;
+  while (place < http->multi_places && http->multis[place] != NULL) {
+    place++;
+  }
+  if (place == http->multi_places) {
+    return NULL;
+  }
   http->multis[place] = lt_http_multi_new(lt_loop_uv(http->loop), http->curl, (long)http->multi_streams);
   if (http->multis[place] != NULL && !uv_is_active((const uv_handle_t *)&http->sweeper)) {
     uv_timer_start(&http->sweeper, http_sweep, LT_HTTP_UNUSED_MS, LT_HTTP_UNUSED_MS);
@@ -122,12 +130,8 @@ static lt_http_multi *http_choose_multi(const lt_http *http) {
 
 lt_http_multi *lt_http_multi_take(lt_http *http) {
   lt_http_multi *multi = http_choose_multi(http);
-  size_t place = 0;
-  while (place < http->multi_places && http->multis[place] != NULL) {
-    place++;
-  }
-  if ((multi == NULL || multi->streams >= http->multi_streams) && place < http->multi_places) {
-    lt_http_multi *added = http_add_multi(http, place);
+  if (multi == NULL || multi->streams >= http->multi_streams) {
+    lt_http_multi *added = http_add_multi(http);
     multi = added != NULL ? added : multi;
   }
   if (multi != NULL) {

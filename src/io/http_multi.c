@@ -5,8 +5,9 @@
 #include "base/mem.h"
 #include "io/http_impl.h"
 
-/* A connection's socket is watched until libcurl closes it, also while no request uses it: to stop and to start again
- * costs five system calls. libcurl has sockets of its own, too, which it closes as soon as it needs no events. */
+/* The socket of a connection is watched until libcurl closes it, also while no request uses it: to stop and to start
+ * again costs five system calls. libcurl has other sockets, too; each is closed as soon as libcurl wants no more events
+ * of it. */
 struct lt_http_socket {
   uv_poll_t poll; /* first */
   bool has_poll;  /* it is initialised */

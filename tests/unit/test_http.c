@@ -395,8 +395,8 @@ static size_t count_sockets(void) {
   return count;
 }
 
-/* More than one multi handle has room for; each has a pair of sockets of its own. Later requests find the connections,
- * until nobody has used them for long. */
+/* More requests than one multi handle has room for. Each handle has a pair of sockets of its own, which count, too.
+ * Later requests find the connections, until nobody has used them for long. */
 static void body_connections(void) {
   enum { MULTIS = 3 };
   size_t before = count_sockets();

@@ -290,8 +290,9 @@ static void db_end_rest(lt_store *db) {
   }
 }
 
-/* A fiber of its own, behind those that are ready: they add their jobs first. The fibers that wait for the jobs must
- * only wait: so they go on in the order of their jobs, and who comes behind a job that has failed sees that. */
+/* Has a group begin. This is a fiber of its own, behind all that are ready, so that these add their jobs first. None of
+ * the fibers that wait for jobs does it: they only wait, so they go on in the order of their jobs, and whoever follows
+ * a job that has failed sees that. */
 static void db_gather(void *arg) {
   lt_store *db = arg;
   db->is_gathering = false;
@@ -310,7 +311,7 @@ static void db_begin_gathering(lt_store *db) {
   }
 }
 
-/* A lane is not always turned (io/lane.h), and the jobs' end is told at home: its fiber goes there first. */
+/* A fiber of a lane goes home first: the jobs' ends are told there, and the lane is not always turned (io/lane.h). */
 lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
   lt_loop *loop = db->loop; /* once the job has ended the store may be closed */
   bool has_gone = lt_lane_go_home(loop);

@@ -49,8 +49,8 @@ static lt_status db_group_run_job_apart(lt_db_file *file, lt_db_job *j, lt_err *
     return LT_OK;
   }
   if (j->status != LT_OK) {
-    lt_connection_cache_forget(
-        file->sql); /* what the job has noted: SQLite tells its hook of whole transactions only */
+    /* SQLite tells the cache of whole transactions that were undone, but not of what this job has noted. */
+    lt_connection_cache_forget(file->sql);
     if (db_group_run_text(file->sql, "ROLLBACK TO job", NULL) != LT_OK) {
       lt_sqlite.exec(file->sql, "ROLLBACK", NULL, NULL, NULL);
       return LT_OK;
