@@ -1,7 +1,5 @@
 /* The database under the store: its file, other processes, and the process's end. */
 #include <signal.h>
-#include <stdatomic.h>
-#include <time.h>
 
 #include "unit/db_task.h"
 
