@@ -44,6 +44,8 @@ typedef enum lt_trap {
   LT_TRAP_STOPPED,     /* host code called lt_box_stop */
 } lt_trap;
 
+#define LT_WASM_PAGE_BYTES 65536u /* WebAssembly core specification, 4.2.8 */
+
 /* Which side is executing. Revoking a box takes effect while the guest runs; host code checks when it returns. */
 enum { LT_BOX_HOST, LT_BOX_GUEST, LT_BOX_REVOKED };
 
@@ -135,6 +137,11 @@ void lt_box_empty(lt_box *box);
 /* Sets the ceiling for the guest's memory in the next run, in bytes; the image's size is the minimum. When the guest
  * reaches it, it gets LT_BOX_SPARE_BYTES more, so that it can report the error. */
 void lt_box_set_max_bytes(lt_box *box, uint64_t bytes);
+
+/* That ceiling, in bytes. */
+static inline uint64_t lt_box_max_bytes(const lt_box *box) {
+  return (uint64_t)box->max_pages * LT_WASM_PAGE_BYTES;
+}
 
 /* Gives the guest memory up to `size` bytes, a multiple of 64 KiB, as memory.grow would. False: it may not have so
  * much, or there is none. */

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-#define SAVED_MAGIC     0x4d455355u /* "USEM" */
-#define WASM_PAGE_BYTES 65536u
-#define BLOCK_WORDS     32
-#define PAGE_WORDS      (LT_IMAGE_PAGE / sizeof(uint64_t))
+#define SAVED_MAGIC 0x4d455355u /* "USEM" */
+#define BLOCK_WORDS 32
+#define PAGE_WORDS  (LT_IMAGE_PAGE / sizeof(uint64_t))
 /* The most that a block takes. Two spans are at least two words apart, and two words are more than a head. */
 #define BLOCK_SAVED_BYTES (BLOCK_WORDS * sizeof(uint64_t) + sizeof(saved_span))
 
@@ -108,7 +107,7 @@ static bool box_memory_read_head(lt_str saved, saved_head *ret) {
     return false;
   }
   memcpy(ret, saved.p, sizeof *ret);
-  return ret->magic == SAVED_MAGIC && ret->span_bytes == saved.n - sizeof *ret && ret->size % WASM_PAGE_BYTES == 0;
+  return ret->magic == SAVED_MAGIC && ret->span_bytes == saved.n - sizeof *ret && ret->size % LT_WASM_PAGE_BYTES == 0;
 }
 
 bool lt_box_memory_is_of(const lt_image *image, lt_str saved) {

@@ -11,7 +11,6 @@
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
-#define WASM_PAGE_BYTES 65536u
 /* The engine counts references. Only cycles wait for its collector, whose pass touches every page. Most programs end
  * before they have allocated this much beyond the image. */
 #define GC_AFTER_BYTES (8u << 20)

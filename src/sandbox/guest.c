@@ -107,8 +107,20 @@ static lt_js guest_make_string(lt_guest *guest, uint32_t at, uint32_t n) {
   return Z_qjsZ_JS_NewStringLen(INSTANCE(guest), guest->context, at, n);
 }
 
+/* All values of a text are in use while it is read, so a pass of the engine's collector meanwhile finds nothing in it;
+ * a long text would cause a dozen passes, each longer than the one before. The next pass waits for the text's end, or
+ * until half of the program's memory is used. */
 static lt_js guest_make_parsed(lt_guest *guest, uint32_t at, uint32_t n) {
-  return Z_qjsZ_JS_ParseJSON(INSTANCE(guest), guest->context, at, n, guest->scratch + LT_SCRATCH_NAMES);
+  Z_qjs_instance_t *engine = INSTANCE(guest);
+  uint32_t usual = Z_qjsZ_qjs_get_gc_threshold(engine), half = (uint32_t)(lt_box_max_bytes(guest->box) / 2);
+  if (half > usual) {
+    Z_qjsZ_qjs_set_gc_threshold(engine, half);
+  }
+  lt_js value = Z_qjsZ_JS_ParseJSON(engine, guest->context, at, n, guest->scratch + LT_SCRATCH_NAMES);
+  if (half > usual && Z_qjsZ_qjs_get_gc_threshold(engine) == half) { /* or there was a pass, which has set another */
+    Z_qjsZ_qjs_set_gc_threshold(engine, usual);
+  }
+  return value;
 }
 
 lt_js lt_guest_string(lt_guest *guest, lt_str text) {

@@ -9,13 +9,12 @@
 #include "sandbox/box.h"
 #include "sandbox/box_trap.h"
 
-#define WASM_PAGE_BYTES 65536u
-#define REFUSALS        2    /* the guest's malloc asks twice before it fails: the spare room is for what follows */
-#define TABLE_MAX       1024 /* functions called by pointer: QuickJS has 532 */
-#define TYPES_MAX       256
-#define TYPE_SLOTS      1024 /* a power of two */
-#define TYPE_ARGS_MAX   32
-#define TEMPLATE_MAX    256 /* bytes of an instance: QuickJS has 88 */
+#define REFUSALS      2    /* the guest's malloc asks twice before it fails: the spare room is for what follows */
+#define TABLE_MAX     1024 /* functions called by pointer: QuickJS has 532 */
+#define TYPES_MAX     256
+#define TYPE_SLOTS    1024 /* a power of two */
+#define TYPE_ARGS_MAX 32
+#define TEMPLATE_MAX  256 /* bytes of an instance: QuickJS has 88 */
 
 /* The places of the memory and the table of the instance under construction; valid under the lock. The translated code
  * cannot handle a failure in the middle, so everything that can fail is done before. */
@@ -67,7 +66,7 @@ void wasm_rt_free(void) {
 }
 
 void wasm_rt_allocate_memory(wasm_rt_memory_t *memory, uint32_t initial_pages, uint32_t max_pages) {
-  size_t bytes = (size_t)initial_pages * WASM_PAGE_BYTES;
+  size_t bytes = (size_t)initial_pages * LT_WASM_PAGE_BYTES;
   LT_CHECK(making_memory != NULL);
   LT_CHECK(mprotect(making_memory, bytes, PROT_READ | PROT_WRITE) == 0);
   memory->data = making_memory;
@@ -87,19 +86,19 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t delta) {
   if (box == NULL) {
     return UINT32_MAX;
   }
-  uint32_t spare = box->refused >= REFUSALS ? LT_BOX_SPARE_BYTES / WASM_PAGE_BYTES : 0;
+  uint32_t spare = box->refused >= REFUSALS ? LT_BOX_SPARE_BYTES / LT_WASM_PAGE_BYTES : 0;
   if (pages > box->max_pages + spare) {
     box->refused++;
     return UINT32_MAX;
   }
   uint32_t old = memory->pages;
   if (delta > 0) {
-    size_t bytes = (size_t)delta * WASM_PAGE_BYTES;
+    size_t bytes = (size_t)delta * LT_WASM_PAGE_BYTES;
     if (mprotect(memory->data + memory->size, bytes, PROT_READ | PROT_WRITE) != 0) {
       return UINT32_MAX;
     }
     memory->pages = (uint32_t)pages;
-    memory->size = (uint32_t)(pages * WASM_PAGE_BYTES);
+    memory->size = (uint32_t)(pages * LT_WASM_PAGE_BYTES);
     box->has_grown = true;
   }
   return old;

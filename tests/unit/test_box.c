@@ -28,6 +28,7 @@ typedef struct visit {
   int depth;
   int returned; /* host frames that went on after a trap further in */
   lt_engine_result *result;
+  struct reading *reading;
 } visit;
 
 static void on_stack(lt_box *box, lt_fiber_fn fn, void *arg) {
@@ -51,6 +52,44 @@ static void visit_fresh(lt_fiber_fn fn, visit *v) {
 
 static Z_qjs_instance_t *instance(visit *v) {
   return v->box->instance;
+}
+
+/* --- Reading JSON ------------------------------------------------------------------------------------------------- */
+typedef struct reading {
+  lt_str json;
+  uint32_t before, after; /* bytes from which on the engine's collector makes a pass */
+  lt_js value;
+} reading;
+
+static void read_json(void *arg) {
+  visit *v = arg;
+  reading *r = v->reading;
+  LT_BOX_ENTER(v->box, r->before = Z_qjsZ_qjs_get_gc_threshold(instance(v)));
+  r->value = lt_guest_parse(&v->guest, r->json);
+  LT_BOX_ENTER(v->box, r->after = Z_qjsZ_qjs_get_gc_threshold(instance(v)));
+}
+
+/* Reads so many members in a box of 64 MiB. Whether the collector made a pass: each sets another ceiling. */
+static bool collects_while_it_reads(int members) {
+  lt_buf json;
+  lt_buf_init(&json, 16 * LT_MIB);
+  for (int i = 0; i < members; i++) {
+    lt_buf_add(&json, i == 0 ? LT_STR("[{}") : LT_STR(",{}"));
+  }
+  lt_buf_byte(&json, ']');
+  reading r = {.json = lt_buf_view(&json)};
+  visit v = {.reading = &r};
+  visit_fresh(read_json, &v);
+  lt_pool_give(&engine_pool, v.box);
+  lt_buf_release(&json);
+  assert_int_equal(LT_JS_TAG(r.value), LT_TAG_OBJECT);
+  return r.after != r.before;
+}
+
+static void collector_waits_while_json_is_read(void **state) {
+  (void)state;
+  assert_false(collects_while_it_reads(250000)); /* less than half of the box ... */
+  assert_true(collects_while_it_reads(450000));  /* ... and more */
 }
 
 /* --- Traps -------------------------------------------------------------------------------------------------------- */
@@ -705,6 +744,7 @@ static void a_hole_in_the_shadow_stack_is_found_when_it_is_filled(void **state) 
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(collector_waits_while_json_is_read),
       cmocka_unit_test(traps_come_back_to_the_entry),
       cmocka_unit_test(many_traps_one_after_the_other),
       cmocka_unit_test(traps_in_nested_visits),
