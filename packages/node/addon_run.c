@@ -7,8 +7,8 @@ typedef struct turned_run {
   addon_env *it;
   lathe_env *lathe; /* open until the last thread has left it, also when a tool closes the sandbox */
   uint64_t number;
+  uint64_t began_ns;
   napi_value take; /* a function of index.js, called with each event */
-  bool has_ended;
   bool has_failed; /* an exception is pending, such as the end of a worker: JavaScript cannot be called any more */
 } turned_run;
 
@@ -31,7 +31,7 @@ static bool run_turn(turned_run *run, int work_ms, int wait_ms) {
   if (lib->lathe_turn(run->lathe, run->number, work_ms, wait_ms, &event) != LATHE_OK) {
     return false;
   }
-  run->has_ended = event->type == LATHE_EVENT_END;
+  bool has_ended = event->type == LATHE_EVENT_END;
   if (!run->has_failed) {
     run_tell(run, event);
   }
@@ -39,7 +39,7 @@ static bool run_turn(turned_run *run, int work_ms, int wait_ms) {
     lib->lathe_cancel(run->lathe, run->number, NULL);
   }
   lib->lathe_event_free(event);
-  return !run->has_ended;
+  return !has_ended;
 }
 
 /* Until it ends. */
@@ -50,7 +50,7 @@ static void run_turn_to_end(turned_run *run) {
 
 /* As long as it need not wait, for a few milliseconds. */
 static void run_turn_for(turned_run *run, int limit_ms) {
-  uint64_t until_ns = uv_hrtime() + (uint64_t)limit_ms * 1000000;
+  uint64_t until_ns = run->began_ns + (uint64_t)limit_ms * 1000000;
   int left_ms = limit_ms;
   while (left_ms > 0 && !run->has_failed && run_turn(run, left_ms, 0)) {
     uint64_t now_ns = uv_hrtime();
@@ -58,17 +58,20 @@ static void run_turn_for(turned_run *run, int limit_ms) {
   }
 }
 
-/* turn(environment, run, take, limitMs) → whether it has ended: calls take(type, status, run, call, tool, text, json)
- * with each event, as onEvent of open(). Without a limit it has ended. */
+/* turn(environment, run, take, limitMs) → how many milliseconds that took: calls take(type, status, run, call, tool,
+ * text, json) with each event, as onEvent of open(). Without a limit it has ended then. */
 napi_value addon_turn(napi_env env, napi_callback_info info) {
   addon_arguments arguments = arguments_init(env, info);
   addon_env *it = arguments_env(&arguments);
-  napi_value has_ended = NULL;
+  napi_value took_ms = NULL;
   if (it == NULL) {
     return NULL;
   }
-  turned_run run = {
-      .it = it, .lathe = it->lathe, .number = arguments_number(&arguments, 1), .take = arguments.at[2]};
+  turned_run run = {.it = it,
+                    .lathe = it->lathe,
+                    .number = arguments_number(&arguments, 1),
+                    .take = arguments.at[2],
+                    .began_ns = uv_hrtime()};
   uint64_t limit_ms = arguments_number(&arguments, 3);
   it->working++; /* a tool may end the process: env_on_cleanup */
   if (limit_ms > 0) {
@@ -77,8 +80,8 @@ napi_value addon_turn(napi_env env, napi_callback_info info) {
     run_turn_to_end(&run);
   }
   it->working--;
-  napi_get_boolean(env, run.has_ended, &has_ended);
-  return has_ended;
+  napi_create_double(env, (double)(uv_hrtime() - run.began_ns) / 1e6, &took_ms);
+  return took_ms;
 }
 
 /* detach(environment, run): the library's threads go on with it */

@@ -73,18 +73,12 @@ function readPromptEnd(status, message, report, conversation) {
   return { text, outputs, usage, state, id, conversation };
 }
 
-/** A call that waits for its answer: `given` is what a function is told beside its input. Few ask for the signal. */
+/** A call that waits for its answer, as its function sees it. Few ask for the signal. */
 class OpenCall {
   #abort;
   #isAborted = false;
-  given;
 
-  constructor(what) {
-    const signal = () => this.#signal();
-    this.given = { ...what, get signal() { return signal(); } };
-  }
-
-  #signal() {
+  get signal() {
     if (!this.#abort) {
       this.#abort = new AbortController();
       if (this.#isAborted) this.#abort.abort();
@@ -92,9 +86,10 @@ class OpenCall {
     return this.#abort.signal;
   }
 
-  abort() {
-    this.#isAborted = true;
-    this.#abort?.abort();
+  /** No function can do this to its own call. */
+  static abort(open) {
+    open.#isAborted = true;
+    open.#abort?.abort();
   }
 }
 
@@ -121,7 +116,8 @@ class Run {
     this.#tools = tools;
     this.#listeners = listeners;
     this.#isSync = isSync;
-    Object.assign(this, { resolve, reject });
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
   /** Ends the run; run() throws the failure then. */
@@ -148,7 +144,7 @@ class Run {
 
   #abort() {
     this.goOn = undefined;
-    for (const open of this.#open.values()) open.abort();
+    for (const open of this.#open.values()) OpenCall.abort(open);
     this.#open.clear();
   }
 
@@ -157,10 +153,15 @@ class Run {
     if (type === END) this.#finish(status, text, report);
     else if (type === CALL) this.#call(call, tool, JSON.parse(report));
     else if (type === APPROVAL) this.#approve(call, { tool, input: JSON.parse(report), reason: text });
-    else if (type === CANCELLED) this.#open.get(call)?.abort();
+    else if (type === CANCELLED) this.#cancelCall(call);
     else if (type === OUTPUT) this.#hear(onOutput, text);
     else if (type === LOG) this.#hear(onLog, text);
     else if (type === PROMPT) this.#step(onEvent, text, JSON.parse(report));
+  }
+
+  #cancelCall(call) {
+    const open = this.#open.get(call);
+    if (open) OpenCall.abort(open);
   }
 
   #step(onEvent, name, data) {
@@ -223,10 +224,10 @@ class Run {
 
   /** Asks a function, which answers at once or by a promise. What `fail` throws ends the run. */
   #ask(call, name, what, ask, give, fail) {
-    const open = new OpenCall(what);
+    const open = new OpenCall();
     let value;
     try {
-      value = ask(open.given);
+      value = ask(what ? Object.assign(open, what) : open);
       if (!isPromise(value)) return give(value);
     } catch (error) {
       return this.#guard(fail, error);
@@ -245,6 +246,10 @@ class Run {
       this.#open.delete(call);
     }
     this.goOn?.();
+  }
+
+  get hasEnded() {
+    return !this.#env;
   }
 
   get isAwaiting() {
@@ -274,14 +279,9 @@ class LoopTime {
     return Math.max(0, Math.floor(LOOP_MS - this.#spentMs));
   }
 
-  spend(work) {
-    const began = performance.now();
+  spend(ms) {
     if (this.#spentMs === 0) setImmediate(() => { this.#spentMs = 0; });
-    try {
-      return work();
-    } finally {
-      this.#spentMs += performance.now() - began;
-    }
+    this.#spentMs += ms;
   }
 }
 
@@ -295,13 +295,37 @@ function checkText(value, what) {
   if (typeof value !== "string") throw new TypeError(`the ${what} is a string, not ${typeof value}`);
 }
 
-function runOptions(code, { language, input, timeoutMs = 0, memoryBytes = 0, canSnapshot = false }) {
+function checkNumber(value, what) {
+  if (!Number.isFinite(value) || value < 0) throw new ConfigError(`${what} is a number of 0 or more, not ${value}`);
+}
+
+function programOptions(code, { language, input, timeoutMs = 0, memoryBytes = 0, canSnapshot = false }) {
   checkText(code, "code");
-  for (const [name, value] of Object.entries({ timeoutMs, memoryBytes })) {
-    if (!Number.isFinite(value) || value < 0) throw new ConfigError(`${name} is a number of 0 or more, not ${value}`);
-  }
+  checkNumber(timeoutMs, "timeoutMs");
+  checkNumber(memoryBytes, "memoryBytes");
   return [code, language, json(input, "input"), Math.ceil(timeoutMs), Math.ceil(memoryBytes), Boolean(canSnapshot)];
 }
+
+function snapshotOptions(snapshot) {
+  checkText(snapshot, "snapshot");
+  return [snapshot];
+}
+
+async function promptOptions(input, { model, mode, conversation, user, attachments }) {
+  checkText(input, "input");
+  return [input, model, mode, conversation, user, undefined, await attachmentsJson(attachments)];
+}
+
+function resumeOptions(id, { user }) {
+  checkText(id, "id");
+  return [undefined, undefined, undefined, undefined, user, id];
+}
+
+/** What can be carried out: the addon's function that begins it, how its options and the report of its end are read. */
+const PROGRAM_RUN = { begin: "start", readOptions: programOptions, readEnd: readProgramEnd };
+const SNAPSHOT_RUN = { begin: "restore", readOptions: snapshotOptions, readEnd: readProgramEnd };
+const PROMPT_RUN = { begin: "prompt", readOptions: promptOptions, readEnd: readPromptEnd };
+const STORED_PROMPT_RUN = { ...PROMPT_RUN, readOptions: resumeOptions };
 
 // --- The sandbox ------------------------------------------------------------------------------------------------------
 
@@ -312,11 +336,11 @@ export class Sandbox {
   #env;
   #closing;
   #checks = new Set();
-  #onEvent = (...event) => this.#take(...event);
+  #onEvent = (type, status, number, call, tool, text, report) => this.#take(type, status, number, call, tool, text, report);
   #loopTime = new LoopTime();
-  #running = 0; // calls of run() that have not returned
+  #beginning = 0; // runs that have not begun
   #runs = new Map();
-  #tools = new Map(); // of the sandbox: name → tool
+  #tools = new Map(); // of the sandbox: name → tool; runs keep the one that they began with
   #added = new Map(); // what the library has: name → tool
   #borrowed = new Map(); // how many runs have brought a tool: name → number
   #onApproval;
@@ -356,36 +380,24 @@ export class Sandbox {
     await this.#ready();
   }
 
-  async run(code, options = {}) {
-    const what = runOptions(code, options);
-    this.#running++;
-    try {
-      await undefined; // no tool is called before run() has returned; and others may begin at the same time
-      return await this.#carryOut("start", what, readProgramEnd, options);
-    } finally {
-      this.#running--;
-    }
+  run(code, options) {
+    return this.#carryOut(PROGRAM_RUN, code, options);
   }
 
-  async restore(snapshot, options) {
-    checkText(snapshot, "snapshot");
-    return this.#carryOut("restore", [snapshot], readProgramEnd, options);
+  restore(snapshot, options) {
+    return this.#carryOut(SNAPSHOT_RUN, snapshot, options);
   }
 
-  async prompt(input, options = {}) {
-    checkText(input, "input");
-    const { model, mode, conversation, user } = options;
-    const attachments = await attachmentsJson(options.attachments);
-    return this.#carryOut("prompt", [input, model, mode, conversation, user, undefined, attachments], readPromptEnd, options);
+  prompt(input, options) {
+    return this.#carryOut(PROMPT_RUN, input, options);
   }
 
-  async resumePrompt(id, options = {}) {
-    checkText(id, "id");
-    return this.#carryOut("prompt", [undefined, undefined, undefined, undefined, options.user, id], readPromptEnd, options);
+  resumePrompt(id, options) {
+    return this.#carryOut(STORED_PROMPT_RUN, id, options);
   }
 
   runSync(code, options = {}) {
-    const what = runOptions(code, options), own = readTools(options.tools), { signal } = options;
+    const what = programOptions(code, options), own = readTools(options.tools), { signal } = options;
     signal?.throwIfAborted();
     const env = this.#opened();
     let finish;
@@ -409,19 +421,23 @@ export class Sandbox {
     return { onApproval, onOutput, onLog, onEvent };
   }
 
-  /** `how`: "start", "restore" or "prompt". */
-  async #carryOut(how, what, readEnd, options = {}) {
+  async #carryOut(kind, given, options = {}) {
     const own = readTools(options.tools), { signal } = options;
+    let what, run;
+    this.#beginning++;
+    try { // no tool is called before run() has returned; and others may begin at the same time
+      what = await kind.readOptions(given, options);
+      if (!this.#env || this.#closing) await this.#ready();
+    } finally {
+      this.#beginning--;
+    }
     signal?.throwIfAborted();
-    const env = this.#env && !this.#closing ? this.#env : await this.#ready();
-    signal?.throwIfAborted();
-    let run;
-    const onAbort = () => run.cancel(signal.reason), tools = this.#borrow(own);
+    const env = this.#env, tools = this.#borrow(own), onAbort = () => run.cancel(signal.reason);
     try {
       return await new Promise((resolve, reject) => {
-        run = new Run(this.#native, env, readEnd, tools, this.#listeners(options), { resolve, reject });
+        run = new Run(this.#native, env, kind.readEnd, tools, this.#listeners(options), { resolve, reject });
         signal?.addEventListener("abort", onAbort, { once: true });
-        this.#begin(run, env, how, what);
+        this.#begin(run, env, kind, what);
       });
     } catch (error) {
       throw withCallersStack(error);
@@ -431,9 +447,10 @@ export class Sandbox {
     }
   }
 
-  #begin(run, env, how, what) {
-    const limit = how === "start" && this.#isAlone(what) ? this.#loopTime.left() : 0;
-    run.number = limit > 0 ? this.#native.start(env, ...what, true) : this.#native[how](env, ...what);
+  #begin(run, env, kind, what) {
+    const limit = kind === PROGRAM_RUN && this.#isAlone(what[1]) ? this.#loopTime.left() : 0;
+    if (limit > 0) what.push(true); // byTurns
+    run.number = this.#native[kind.begin](env, ...what);
     this.#runs.set(run.number, run);
     if (limit > 0) this.#turn(run, env, limit);
     if (this.#runs.size > 0) this.#native.hold(env, true);
@@ -442,7 +459,8 @@ export class Sandbox {
   /** Goes on with a run that begins on this thread. It stays there while promises that it waits for are settled at once. */
   #turn(run, env, limit) {
     run.goOn = undefined;
-    if (limit > 0 && this.#loopTime.spend(() => this.#native.turn(env, run.number, this.#onEvent, limit))) return;
+    if (limit > 0) this.#loopTime.spend(this.#native.turn(env, run.number, this.#onEvent, limit));
+    if (run.hasEnded) return;
     if (limit > 0 && run.isAwaiting) {
       run.goOn = () => this.#turn(run, env, this.#loopTime.left());
       setImmediate(() => run.goOn && !this.#closing && this.#leave(run, env));
@@ -458,8 +476,8 @@ export class Sandbox {
   }
 
   /** A program that runs alone begins on this thread, which hands nothing over then. Several have the library's threads. */
-  #isAlone([, language]) {
-    return this.#running === 1 && this.#runs.size === 0 && language !== "python";
+  #isAlone(language) {
+    return this.#beginning === 0 && this.#runs.size === 0 && language !== "python";
   }
 
   #take(type, status, number, call, tool, text, report) {
@@ -484,7 +502,7 @@ export class Sandbox {
 
   // Tools of one run are the environment's while it lasts: other runs can see them, but a call of theirs fails.
   #borrow(own) {
-    if (own.length === 0) return new Map(this.#tools);
+    if (own.length === 0) return this.#tools;
     const borrowed = [];
     try {
       for (const tool of own) {
@@ -514,12 +532,13 @@ export class Sandbox {
     const tool = readTool(name, given);
     await this.#ready();
     this.#add(tool);
-    this.#tools.set(name, tool);
+    this.#tools = new Map(this.#tools).set(name, tool);
   }
 
   async removeTool(name) {
     await this.#ready();
     this.#remove(name);
+    this.#tools = new Map(this.#tools);
     this.#tools.delete(name);
   }
 
