@@ -65,7 +65,7 @@ static lt_box *box_alloc(const lt_module *module) {
     return NULL;
   }
   box->module = module;
-  box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / LT_WASM_PAGE_BYTES);
+  box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / LT_WASM_PAGE);
   return box;
 }
 
@@ -76,7 +76,7 @@ static void box_reset_instance(lt_box *box) {
   wasm_rt_memory_t *memory = box_memory_of(box);
   memory->data = box->memory;
   memory->size = box->image->head.size;
-  memory->pages = box->image->head.size / LT_WASM_PAGE_BYTES;
+  memory->pages = box->image->head.size / LT_WASM_PAGE;
 }
 
 static lt_status box_map_image(lt_box *box, lt_err *err) {
@@ -183,15 +183,15 @@ void lt_box_free(lt_box *box) {
 }
 
 void lt_box_set_max_bytes(lt_box *box, uint64_t bytes) {
-  uint64_t pages = bytes / LT_WASM_PAGE_BYTES;
+  uint64_t pages = bytes / LT_WASM_PAGE;
   uint64_t least = box_memory_of(box)->pages;
-  uint64_t most = (UINT32_MAX - LT_BOX_SPARE_BYTES) / LT_WASM_PAGE_BYTES; /* memory->size is 32 bits wide */
+  uint64_t most = (UINT32_MAX - LT_BOX_SPARE_BYTES) / LT_WASM_PAGE; /* memory->size is 32 bits wide */
   box->max_pages = (uint32_t)(pages < least ? least : pages > most ? most : pages);
 }
 
 bool lt_box_grow(lt_box *box, uint32_t size) {
   wasm_rt_memory_t *memory = box_memory_of(box);
-  if (size < memory->size || size / LT_WASM_PAGE_BYTES > box->max_pages) {
+  if (size < memory->size || size / LT_WASM_PAGE > box->max_pages) {
     return false;
   }
   if (size > memory->size) {
@@ -199,7 +199,7 @@ bool lt_box_grow(lt_box *box, uint32_t size) {
       return false;
     }
     memory->size = size;
-    memory->pages = size / LT_WASM_PAGE_BYTES;
+    memory->pages = size / LT_WASM_PAGE;
     box->has_grown = true;
   }
   return true;
@@ -347,7 +347,7 @@ static void box_forget_run(lt_box *box) {
   box_reset_instance(box);
   box->owner = NULL;
   box->refused = 0;
-  box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / LT_WASM_PAGE_BYTES);
+  box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / LT_WASM_PAGE);
 }
 
 bool lt_box_renew(lt_box *box) {

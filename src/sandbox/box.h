@@ -44,7 +44,7 @@ typedef enum lt_trap {
   LT_TRAP_STOPPED,     /* host code called lt_box_stop */
 } lt_trap;
 
-#define LT_WASM_PAGE_BYTES 65536u /* WebAssembly core specification, 4.2.8 */
+#define LT_WASM_PAGE 65536u /* bytes: WebAssembly core specification, 4.2.8 */
 
 /* Which side is executing. Revoking a box takes effect while the guest runs; host code checks when it returns. */
 enum { LT_BOX_HOST, LT_BOX_GUEST, LT_BOX_REVOKED };
@@ -140,7 +140,7 @@ void lt_box_set_max_bytes(lt_box *box, uint64_t bytes);
 
 /* That ceiling, in bytes. */
 static inline uint64_t lt_box_max_bytes(const lt_box *box) {
-  return (uint64_t)box->max_pages * LT_WASM_PAGE_BYTES;
+  return (uint64_t)box->max_pages * LT_WASM_PAGE;
 }
 
 /* Gives the guest memory up to `size` bytes, a multiple of 64 KiB, as memory.grow would. False: it may not have so

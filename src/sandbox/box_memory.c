@@ -107,7 +107,7 @@ static bool box_memory_read_head(lt_str saved, saved_head *ret) {
     return false;
   }
   memcpy(ret, saved.p, sizeof *ret);
-  return ret->magic == SAVED_MAGIC && ret->span_bytes == saved.n - sizeof *ret && ret->size % LT_WASM_PAGE_BYTES == 0;
+  return ret->magic == SAVED_MAGIC && ret->span_bytes == saved.n - sizeof *ret && ret->size % LT_WASM_PAGE == 0;
 }
 
 bool lt_box_memory_is_of(const lt_image *image, lt_str saved) {

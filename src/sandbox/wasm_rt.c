@@ -66,7 +66,7 @@ void wasm_rt_free(void) {
 }
 
 void wasm_rt_allocate_memory(wasm_rt_memory_t *memory, uint32_t initial_pages, uint32_t max_pages) {
-  size_t bytes = (size_t)initial_pages * LT_WASM_PAGE_BYTES;
+  size_t bytes = (size_t)initial_pages * LT_WASM_PAGE;
   LT_CHECK(making_memory != NULL);
   LT_CHECK(mprotect(making_memory, bytes, PROT_READ | PROT_WRITE) == 0);
   memory->data = making_memory;
@@ -86,19 +86,19 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t delta) {
   if (box == NULL) {
     return UINT32_MAX;
   }
-  uint32_t spare = box->refused >= REFUSALS ? LT_BOX_SPARE_BYTES / LT_WASM_PAGE_BYTES : 0;
+  uint32_t spare = box->refused >= REFUSALS ? LT_BOX_SPARE_BYTES / LT_WASM_PAGE : 0;
   if (pages > box->max_pages + spare) {
     box->refused++;
     return UINT32_MAX;
   }
   uint32_t old = memory->pages;
   if (delta > 0) {
-    size_t bytes = (size_t)delta * LT_WASM_PAGE_BYTES;
+    size_t bytes = (size_t)delta * LT_WASM_PAGE;
     if (mprotect(memory->data + memory->size, bytes, PROT_READ | PROT_WRITE) != 0) {
       return UINT32_MAX;
     }
     memory->pages = (uint32_t)pages;
-    memory->size = (uint32_t)(pages * LT_WASM_PAGE_BYTES);
+    memory->size = (uint32_t)(pages * LT_WASM_PAGE);
     box->has_grown = true;
   }
   return old;
