@@ -1,4 +1,5 @@
 /* The database under the store: its file, other processes, and the process's end. */
+#include <pthread.h>
 #include <signal.h>
 
 #include "unit/db_task.h"
@@ -72,6 +73,34 @@ static void use_memory(db_fix *fix) {
 
 static void memory_is_a_database_too(void **state) {
   db_fix_run(*state, use_memory);
+}
+
+/* --- The thread --------------------------------------------------------------------------------------------------- */
+/* Further threads would need more than a process's address space for their stacks. */
+static void forbid_threads(pthread_attr_t *ret_usual) {
+  pthread_attr_t huge;
+  assert_int_equal(pthread_getattr_default_np(ret_usual), 0);
+  pthread_attr_init(&huge);
+  pthread_attr_setstacksize(&huge, (size_t)1 << 48);
+  assert_int_equal(pthread_setattr_default_np(&huge), 0);
+  pthread_attr_destroy(&huge);
+}
+
+static void work_without_a_thread(db_fix *fix) {
+  pthread_attr_t usual;
+  task create = {.text = "CREATE TABLE x__early(a)"};
+  forbid_threads(&usual);
+  run(fix, &create);
+  assert_int_equal(pthread_setattr_default_np(&usual), 0);
+  assert_int_equal(create.status, LT_E_NOMEM);
+  assert_non_null(strstr(create.err.msg, "no thread could be started for the database"));
+  assert_int_equal(create.runs, 0);
+  make_table(fix);
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(name) FROM sqlite_schema WHERE name LIKE 'x__%'"), "x__t");
+}
+
+static void without_a_thread_jobs_fail(void **state) {
+  db_fix_run(*state, work_without_a_thread);
 }
 
 /* --- Processes ---------------------------------------------------------------------------------------------------- */
@@ -270,7 +299,7 @@ int main(void) {
       TEST(what_was_begun_survives_kill),     TEST(what_was_noted_before_a_call_survives_with_it),
       TEST(processes_write_to_the_same_file), TEST(processes_come_and_go),
       TEST(files_are_the_users_own),          TEST(the_default_is_in_the_state_home),
-      TEST(memory_is_a_database_too),
+      TEST(memory_is_a_database_too),         TEST(without_a_thread_jobs_fail),
   };
   return cmocka_run_group_tests_name("db", tests, NULL, NULL);
 }
