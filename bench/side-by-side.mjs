@@ -167,9 +167,12 @@ function makeFile(megabytes) {
   return { file, sum };
 }
 
-/** Touches memory and gives it back. What a virtual machine's host has taken from it meanwhile is slow to touch, once: that
-    is to be no sandbox's figure. */
-const touch = (megabytes) => spawnSync("dd", ["if=/dev/zero", "of=/dev/null", `bs=${megabytes}M`, "count=1"], { stdio: "ignore" });
+/** Touches memory and gives it back. In a virtual machine, memory that was free for a while is slow to touch the first
+    time: no sandbox is to pay for that. */
+function touch(megabytes) {
+  const { status } = spawnSync("dd", ["if=/dev/zero", "of=/dev/null", `bs=${megabytes}M`, "count=1"], { stdio: "ignore" });
+  if (status !== 0) throw new Error(`dd with a block of ${megabytes} MB failed: ${status}`);
+}
 
 async function measureReading() {
   for (const megabytes of SIZES) {

@@ -11,7 +11,8 @@
 export type Schema = Record<string, unknown>;
 
 export interface Call {
-  /** Aborted when the answer is no longer wanted: after a timeout, or when the program has ended. */
+  /** Aborted when the answer is no longer wanted: after a timeout, or when the program has ended. A copy of the call,
+   * such as `{...call}`, does not have it. */
   readonly signal: AbortSignal;
 }
 

@@ -73,7 +73,8 @@ function readPromptEnd(status, message, report, conversation) {
   return { text, outputs, usage, state, id, conversation };
 }
 
-/** A call that waits for its answer, as its function sees it. Few ask for the signal. */
+/** A call that waits for its answer, as its function sees it. Few ask for the signal. An accessor made for each call would
+    take as long as the call: so it is the class's, and a copy of the object has no signal. */
 class OpenCall {
   #abort;
   #isAborted = false;
@@ -86,7 +87,7 @@ class OpenCall {
     return this.#abort.signal;
   }
 
-  /** No function can do this to its own call. */
+  /** Static: the function that has the object is not offered this. */
   static abort(open) {
     open.#isAborted = true;
     open.#abort?.abort();
@@ -227,7 +228,7 @@ class Run {
     const open = new OpenCall();
     let value;
     try {
-      value = ask(what ? Object.assign(open, what) : open);
+      value = ask(what ? { ...what, get signal() { return open.signal; } } : open);
       if (!isPromise(value)) return give(value);
     } catch (error) {
       return this.#guard(fail, error);
@@ -340,7 +341,7 @@ export class Sandbox {
   #loopTime = new LoopTime();
   #beginning = 0; // runs that have not begun
   #runs = new Map();
-  #tools = new Map(); // of the sandbox: name → tool; runs keep the one that they began with
+  #tools = new Map(); // of the sandbox: name → tool. Replaced, not changed: a run keeps the map that it began with
   #added = new Map(); // what the library has: name → tool
   #borrowed = new Map(); // how many runs have brought a tool: name → number
   #onApproval;
@@ -424,6 +425,7 @@ export class Sandbox {
   async #carryOut(kind, given, options = {}) {
     const own = readTools(options.tools), { signal } = options;
     let what, run;
+    signal?.throwIfAborted();
     this.#beginning++;
     try { // no tool is called before run() has returned; and others may begin at the same time
       what = await kind.readOptions(given, options);

@@ -89,7 +89,7 @@ void lt_box_revoke(lt_box *box) {
   int was = atomic_exchange_explicit(&box->state, LT_BOX_REVOKED, memory_order_acq_rel);
   if (was == LT_BOX_GUEST) {
     /* Up to the ceiling, because memory.grow may be changing the size at this moment. */
-    mprotect(box->memory, (size_t)box->max_pages * 65536 + LT_BOX_SPARE_BYTES, PROT_NONE);
+    mprotect(box->memory, lt_box_max_bytes(box) + LT_BOX_SPARE_BYTES, PROT_NONE);
   }
 }
 

@@ -108,11 +108,12 @@ static lt_js guest_make_string(lt_guest *guest, uint32_t at, uint32_t n) {
 }
 
 /* All values of a text are in use while it is read, so a pass of the engine's collector meanwhile finds nothing in it;
- * a long text would cause a dozen passes, each longer than the one before. The next pass waits for the text's end, or
- * until half of the program's memory is used. */
+ * a long text would cause several, each longer than the one before. The next pass waits for the text's end, or until
+ * the values have half of the memory that the text (which the engine does not count) leaves them. */
 static lt_js guest_make_parsed(lt_guest *guest, uint32_t at, uint32_t n) {
   Z_qjs_instance_t *engine = INSTANCE(guest);
-  uint32_t usual = Z_qjsZ_qjs_get_gc_threshold(engine), half = (uint32_t)(lt_box_max_bytes(guest->box) / 2);
+  uint64_t most = lt_box_max_bytes(guest->box);
+  uint32_t usual = Z_qjsZ_qjs_get_gc_threshold(engine), half = most > n ? (uint32_t)((most - n) / 2) : 0;
   if (half > usual) {
     Z_qjsZ_qjs_set_gc_threshold(engine, half);
   }

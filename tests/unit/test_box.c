@@ -89,7 +89,7 @@ static bool collects_while_it_reads(int members) {
 static void collector_waits_while_json_is_read(void **state) {
   (void)state;
   assert_false(collects_while_it_reads(250000)); /* less than half of the box ... */
-  assert_true(collects_while_it_reads(450000));  /* ... and more */
+  assert_true(collects_while_it_reads(500000));  /* ... and more */
 }
 
 /* --- Traps -------------------------------------------------------------------------------------------------------- */

@@ -102,6 +102,9 @@ describe("a sandbox", () => {
     await assert.rejects(run, { name: "AbortError" });
     assert.ok(wait.signal.aborted);
     await assert.rejects(sandbox.run("1", { signal: abort.signal }), { name: "AbortError" });
+    const broken = new lathe.Sandbox({ config: "nonsense: 1" });
+    await assert.rejects(broken.run("1", { signal: abort.signal }), { name: "AbortError" });
+    await assert.rejects(broken.run("1"), lathe.ConfigError);
     await assert.rejects(sandbox.run("for (;;);", { signal: AbortSignal.timeout(20) }), { name: "TimeoutError" });
   });
   test("writes a program down that another sandbox goes on with", async () => {
