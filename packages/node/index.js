@@ -56,7 +56,8 @@ function readTool(name, given) {
   return { name, texts, key: JSON.stringify(texts), run: it.run.bind(it) };
 }
 
-const readTools = (tools) => Object.entries(tools ?? {}).map(([name, given]) => readTool(name, given));
+const NO_TOOLS = Object.freeze([]);
+const readTools = (tools) => (tools ? Object.entries(tools).map(([name, given]) => readTool(name, given)) : NO_TOOLS);
 
 // --- Runs -------------------------------------------------------------------------------------------------------------
 
@@ -105,7 +106,7 @@ class Run {
   #tools;
   #listeners;
   #isSync;
-  #open = new Map(); // call → OpenCall, while a promise of its function is waited for
+  #open; // call → OpenCall, while a promise of its function is waited for; undefined: none was
   goOn; // what to do when a promise was settled; undefined: the run goes on without this thread
   #failure; // [what a function has thrown that is no failure of a tool]
 
@@ -145,8 +146,8 @@ class Run {
 
   #abort() {
     this.goOn = undefined;
-    for (const open of this.#open.values()) OpenCall.abort(open);
-    this.#open.clear();
+    this.#open?.forEach(OpenCall.abort);
+    this.#open = undefined;
   }
 
   take(type, status, call, tool, text, report) {
@@ -161,7 +162,7 @@ class Run {
   }
 
   #cancelCall(call) {
-    const open = this.#open.get(call);
+    const open = this.#open?.get(call);
     if (open) OpenCall.abort(open);
   }
 
@@ -238,13 +239,13 @@ class Run {
   }
 
   async #wait(call, open, promise, give, fail) {
-    this.#open.set(call, open);
+    (this.#open ??= new Map()).set(call, open);
     try {
       give(await promise);
     } catch (error) {
       this.#guard(fail, error);
     } finally {
-      this.#open.delete(call);
+      this.#open?.delete(call);
     }
     this.goOn?.();
   }
@@ -254,7 +255,7 @@ class Run {
   }
 
   get isAwaiting() {
-    return this.#open.size > 0;
+    return this.#open?.size > 0;
   }
 
   #refuse(promise, name) {
@@ -520,6 +521,7 @@ export class Sandbox {
   }
 
   #giveBack(own) {
+    if (own.length === 0) return;
     for (const { name } of own) {
       const others = this.#borrowed.get(name) - 1, before = this.#tools.get(name);
       this.#borrowed.set(name, others);
