@@ -338,7 +338,6 @@ export class Sandbox {
   #env;
   #closing;
   #checks = new Set();
-  #onEvent = (type, status, number, call, tool, text, report) => this.#take(type, status, number, call, tool, text, report);
   #loopTime = new LoopTime();
   #beginning = 0; // runs that have not begun
   #runs = new Map();
@@ -347,6 +346,17 @@ export class Sandbox {
   #borrowed = new Map(); // how many runs have brought a tool: name → number
   #onApproval;
   #onWarning;
+
+  /** Is told each event of the library, but those of runSync(). */
+  #onEvent = (type, status, number, call, tool, text, report) => {
+    if (type === WARNING) return this.#onWarning(text);
+    const run = this.#runs.get(number);
+    run?.take(type, status, call, tool, text, report);
+    if (type === END) {
+      this.#runs.delete(number);
+      if (this.#runs.size === 0) this.#native.hold(this.#env, false);
+    }
+  };
 
   constructor({ config, configFile, folder, tools, onApproval, onWarning } = {}) {
     this.#onApproval = onApproval;
@@ -481,16 +491,6 @@ export class Sandbox {
   /** A program that runs alone begins on this thread, which hands nothing over then. Several have the library's threads. */
   #isAlone(language) {
     return this.#beginning === 0 && this.#runs.size === 0 && language !== "python";
-  }
-
-  #take(type, status, number, call, tool, text, report) {
-    if (type === WARNING) return this.#onWarning(text);
-    const run = this.#runs.get(number);
-    run?.take(type, status, call, tool, text, report);
-    if (type === END) {
-      this.#runs.delete(number);
-      if (this.#runs.size === 0) this.#native.hold(this.#env, false);
-    }
   }
 
   #add(tool) {

@@ -1,4 +1,4 @@
-/* A job of the database that tests run, on a fiber of its own or on theirs. */
+/* A job for the database, as tests run it: on a new fiber (start), or on the one that calls (run). */
 #ifndef LT_TEST_DB_TASK_H
 #define LT_TEST_DB_TASK_H
 

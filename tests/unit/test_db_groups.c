@@ -1,4 +1,5 @@
-/* The database under the store: groups of jobs, failures of one among many, jobs that nobody waits for. */
+/* The database under the store: how jobs are put into groups, what happens when one of them fails, and jobs that nobody
+ * waits for. */
 #include <pthread.h>
 #include <stdatomic.h>
 

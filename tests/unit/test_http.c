@@ -395,8 +395,8 @@ static size_t count_sockets(void) {
   return count;
 }
 
-/* More requests than one multi handle has room for. Each handle has a pair of sockets of its own, which count, too.
- * Later requests find the connections, until nobody has used them for long. */
+/* More requests than one multi handle has room for. The sockets that are counted include a pair for each handle. Later
+ * requests use the same connections, until these were unused for long. */
 static void body_connections(void) {
   enum { MULTIS = 3 };
   size_t before = count_sockets();

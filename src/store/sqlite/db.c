@@ -290,9 +290,9 @@ static void db_end_rest(lt_store *db) {
   }
 }
 
-/* Has a group begin. This is a fiber of its own, behind all that are ready, so that these add their jobs first. None of
- * the fibers that wait for jobs does it: they only wait, so they go on in the order of their jobs, and whoever follows
- * a job that has failed sees that. */
+/* Begins a group, on a fiber of its own. It is queued behind all fibers that are ready, so that these add their jobs
+ * first. The fibers that wait for jobs must only wait. Then they go on in the order of their jobs, and who comes after
+ * a job that has failed knows of it. */
 static void db_gather(void *arg) {
   lt_store *db = arg;
   db->is_gathering = false;

@@ -3,8 +3,8 @@
  * A job is a function that runs SQL, on a thread of the store's own or, while the loop has nothing else to do, on the
  * loop's. Jobs that arrive while others run wait, and go together as one transaction: a hundred calls at once cost a
  * few commits. A job that fails undoes nothing of the others: they run again. A group is flushed to the disk (fsync)
- * when one of its jobs asks for it; all groups survive the process. A group that only reads
- * keeps nobody from writing.
+ * when one of its jobs asks for it; all groups survive the process. A group that only reads keeps
+ * nobody from writing.
  *
  * The tables are in db_tables.c; they are migrated forward when the file is opened, and a file of a newer Lathe is
  * refused. For sqlite/ only. Loop thread only.
